@@ -163,7 +163,8 @@ fn instances(
     requests: &[Request],
 ) -> Result<Vec<Instance>, String> {
     let factories = functions.factories(functions.context());
-    let mut instances = functions.called_instances(&factories, functions.context());
+    let asked = functions.asked_instances(&factories, functions.context());
+    let mut instances = [asked.called, asked.tested].concat();
     let more = functions.instances_of_calls(&factories, called).into_iter().map(Ok);
     for asked in more.chain(functions.requested_instances(&factories, requests)) {
         let asked = asked?;

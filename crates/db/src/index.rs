@@ -13,7 +13,7 @@ use std::{
 };
 
 use frontend::tvmscript::{
-    Context, Factory, FileFunctions, ForeignCall, FunctionItem, Instance,
+    Asked, Context, Factory, FileFunctions, ForeignCall, FunctionItem, Instance,
     discover::{self, ScopeId},
 };
 use rustc_hash::{FxHashMap, FxHasher};
@@ -63,6 +63,8 @@ pub(crate) struct Factories {
     pub(crate) factories: Vec<Factory>,
     /// The instances that calls in the file make, and those of a tuner's configurations that no call completes.
     pub(crate) called: Vec<Arc<Instance>>,
+    /// The instances that tests in the file make with their cases.
+    pub(crate) tested: Vec<Arc<Instance>>,
     /// The calls of functions of other files.
     pub(crate) foreign: Vec<ForeignCall>,
 }
@@ -70,10 +72,10 @@ pub(crate) struct Factories {
 impl Factories {
     pub(crate) fn of(functions: &FileFunctions, context: Context<'_>) -> Factories {
         let factories = functions.factories(context);
-        let mut called = functions.called_instances(&factories, context);
+        let Asked { mut called, tested } = functions.asked_instances(&factories, context);
         called.extend(functions.tuned_instances(&factories, &called));
-        let called = called.into_iter().map(Arc::new).collect();
-        Factories { factories, called, foreign: functions.foreign_calls(context) }
+        let [called, tested] = [called, tested].map(|it| it.into_iter().map(Arc::new).collect());
+        Factories { factories, called, tested, foreign: functions.foreign_calls(context) }
     }
 }
 

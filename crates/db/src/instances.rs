@@ -35,12 +35,12 @@ pub struct FactoryInstances {
     pub path: Box<str>,
     /// Its name in the file.
     pub range: TextRange,
-    /// Its instances: those that are called for in the order of the calls, then those that are asked for.
+    /// Its instances: those that are called for in the order of the calls, those of tests, those that are asked for.
     pub instances: Vec<Arc<Instance>>,
     /// The number of the instance that is shown.
     pub chosen: Option<usize>,
-    /// True if a tuner chooses among its configurations: those that do not compile are left out.
-    pub is_tuned: bool,
+    /// True if a tuner or a test may leave some of them out: those that do not compile, or do not apply.
+    pub is_selected: bool,
 }
 
 /// The factories and calls of a file; unchanged while only bodies are edited.
@@ -78,6 +78,9 @@ pub fn instances(
         let of_it = |it: &&Arc<Instance>| it.factory() == &*factory.path;
         let mut instances: Vec<Arc<Instance>> =
             known.called.iter().filter(of_it).cloned().collect();
+        let mut tested = known.tested.iter().filter(of_it).peekable();
+        let is_selected = factory.has_tuner() || tested.peek().is_some();
+        instances.extend(tested.cloned());
         for it in more.iter().filter(of_it) {
             if !instances.contains(it) {
                 instances.push(it.clone());
@@ -89,9 +92,8 @@ pub fn instances(
         }
         let chosen = instances.iter().position(|it| chosen.contains(it));
         let range = functions.factory_range(factory)?;
-        let is_tuned = factory.is_tuned();
         let path = factory.path.clone();
-        let found = FactoryInstances { path, range, instances, chosen, is_tuned };
+        let found = FactoryInstances { path, range, instances, chosen, is_selected };
         (!found.instances.is_empty()).then_some(found)
     };
     known.factories.iter().filter_map(of_factory).collect()

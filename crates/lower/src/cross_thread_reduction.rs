@@ -11,11 +11,13 @@
 //!   if first thread and there was something to reduce:  result[…] = all[0]
 //! ```
 //!
-//! A result in local memory is written by each thread, for all of them have it. Only the order in which parts are
-//! combined may change (`reducer` lists the operators). Everything else is proved first, or refused by name: that the
-//! source initialises exactly once and first, and where it computes anything at all. Meaning is threads running
-//! together: a run of the loops one after the other is no longer the same. Linear in the operations, and in the facts
-//! asked for.
+//! Other statements in the loops stay before or behind that, as long as they name no result and all loops that reduce
+//! in a thread are inside of those over threads. A result in local memory is written by each thread, for all of them
+//! have it. A block without initialisation that writes local memory alone is no such reduction. Only the order in which
+//! parts are combined may change (`reducer` lists the operators). Everything else is proved first, or refused by name:
+//! that the source initialises exactly once and first, and where it computes anything at all. Meaning is threads
+//! running together: a run of the loops one after the other is no longer the same. Linear in the operations, and in the
+//! facts asked for.
 
 mod enumerate;
 mod plan;
@@ -76,11 +78,18 @@ fn cells(body: &mut Body, block: BlockId, name: &str, of: &[Component]) -> Vec<B
 }
 
 fn rewrite(body: &mut Body, reduction: &Reduction) {
-    let Reduction { block: op, shell, serial, components, .. } = reduction;
+    let Reduction { block: op, shell, serial, components, is_in_place, .. } = reduction;
     let outermost = reduction.outermost;
     let (outer, innermost) = (body.ops[outermost].parent, loop_block(body, shell[shell.len() - 1]));
     let place = body.blocks[outer].ops.iter().position(|it| *it == outermost);
-    body.blocks[innermost].ops.clear();
+    let nested = *serial.first().unwrap_or(op);
+    let mut behind = Vec::new();
+    if *is_in_place && let Some(at) = body.blocks[innermost].ops.iter().position(|it| *it == nested)
+    {
+        behind = body.blocks[innermost].ops.split_off(at);
+    } else {
+        body.blocks[innermost].ops.clear();
+    }
 
     let parts = cells(body, innermost, "in_thread", components);
     let wholes = cells(body, innermost, "cross_thread", components);
@@ -90,9 +99,16 @@ fn rewrite(body: &mut Body, reduction: &Reduction) {
         body.push_op(innermost, kind, &[component.start, zero]);
     }
     on_parts(body, *op, components, &parts);
-    nest(body, innermost, serial, *op);
+    match is_in_place {
+        true => append(body, innermost, &[nested]),
+        false => nest(body, innermost, serial, *op),
+    }
     combine(body, innermost, reduction, &parts, &wholes);
     write_back(body, innermost, reduction, &wholes);
+    if *is_in_place {
+        append(body, innermost, behind.get(1..).unwrap_or_default());
+        return;
+    }
 
     for pair in shell.windows(2) {
         let block = loop_block(body, pair[0]);

@@ -23,6 +23,7 @@ pub mod legalize_floats;
 mod lists;
 pub mod loop_partition;
 pub mod match_buffers;
+mod named_memory;
 pub mod narrow_indices;
 pub mod neutral_operands;
 pub mod part_layouts;

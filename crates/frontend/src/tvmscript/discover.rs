@@ -22,10 +22,14 @@ use super::{
 mod assertions;
 mod bindings;
 pub mod callees;
+mod callers;
 mod eager;
+mod foreign_calls;
 mod instances;
+mod lead_up;
 pub mod places;
 mod scopes;
+mod tested;
 mod tuned;
 
 pub use super::vocabulary::FunctionKind;
@@ -145,10 +149,12 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         calls: Vec::new(),
         known,
         has_import: false,
+        at: TextSize::default(),
     };
     finder.commented_imports(root);
     finder.statements(root);
     finder.changes();
+    finder.led_up_to();
     finder.identify();
     let Finder { functions, redefinitions, scopes, calls, .. } = finder;
     FileFunctions {
@@ -332,8 +338,10 @@ pub(crate) fn signature(green: &Green) -> Signature {
 // ---- finding ----
 
 use bindings::{has_star, parameters};
+pub use callers::Asked;
+pub use foreign_calls::ForeignCall;
 use instances::Call;
-pub use instances::{Factory, ForeignCall};
+pub use instances::Factory;
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
@@ -351,6 +359,8 @@ struct Finder<'a> {
     known: FxHashMap<usize, &'a Green>,
     /// True if an import, commented or not, names a dialect.
     has_import: bool,
+    /// Where the statement begins that is read.
+    at: TextSize,
 }
 
 pub(crate) const MODULE: ScopeId = ScopeId(0);
@@ -385,6 +395,10 @@ impl Finder<'_> {
     /// A name has a known value where one statement binds it; which of several is the last to be executed is not asked.
     fn define(&mut self, scope: ScopeId, name: &str, definition: Definition) {
         use Definition as D;
+        let is_known = self.scopes[scope.0 as usize].names.contains_key(name);
+        if is_known || matches!(definition, D::Other(_) | D::Stepped) {
+            self.rebound(scope, name, &definition);
+        }
         let names = &mut self.scopes[scope.0 as usize].names;
         let Some(old) = names.get_mut(name) else {
             names.insert(name.into(), definition);
@@ -427,6 +441,7 @@ impl Finder<'_> {
     /// Returns true if a walk enters `node`: something below it may matter.
     fn enter(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
         use SyntaxKind as K;
+        self.at = node.text_range().start();
         self.bindings(node, scope);
         self.asserted(node, scope);
         match node.kind() {
@@ -495,11 +510,13 @@ impl Finder<'_> {
             self.define(scope, &name, Definition::Python(green));
             let inner = self.function_scope(node, scope, &name);
             self.scopes[inner.0 as usize].tuned_by = self.tuned_by(node, scope);
+            self.scopes[inner.0 as usize].tested_with = self.tested_with(node, scope);
             if !self.is_eager(node, inner, &paths) {
                 scopes.push(inner);
                 return false;
             }
             scopes.push(scope);
+            self.lead_up(node, scope);
             self.eager(node, inner);
             return true;
         };
@@ -507,6 +524,7 @@ impl Finder<'_> {
         scopes.push(scope);
         if kind != FunctionKind::Macro {
             self.has_function(scope);
+            self.lead_up(node, scope);
         }
         let definition = match kind {
             FunctionKind::Macro => Definition::Macro(green),

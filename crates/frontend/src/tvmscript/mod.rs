@@ -32,7 +32,7 @@ pub use checked::{
     checked_simplify_edits,
 };
 pub use discover::{
-    Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey, FunctionKind,
+    Asked, Context, Factory, FileFunctions, ForeignCall, FunctionItem, FunctionKey, FunctionKind,
     FunctionSource, Modules, NoModules, Scopes, functions, functions_after,
 };
 pub use edits::Selection;

@@ -3,8 +3,8 @@
 //!
 //! In: the functions of a file and the instances that its calls and the settings ask for. Out: findings of the rules
 //! that tell mistakes, each once, with the first instance that has it. Everything else that is told of a file is about
-//! the general function, which stands for all instances. Not asked are the configurations of a tuner: it leaves out
-//! those that do not compile.
+//! the general function, which stands for all instances. Not asked are the configurations of a tuner and the cases
+//! of tests: those that do not compile, or do not apply, may be left out.
 
 use std::{collections::hash_map::Entry, sync::Arc};
 
@@ -31,7 +31,7 @@ impl Instances {
     pub(super) fn of(db: &RootDatabase, file: SourceFile) -> Instances {
         let asked = file.configuration(db).requests(db);
         let found = db::instances(db, file, &[], asked);
-        let called = found.into_iter().filter(|it| !it.is_tuned);
+        let called = found.into_iter().filter(|it| !it.is_selected);
         Instances(called.flat_map(|it| it.instances.into_iter().take(MOST_INSTANCES)).collect())
     }
 

@@ -8,7 +8,8 @@ use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
 use dataflow::analyses::Analyses;
 use ir::{
     BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, IterKind, Occurrences, OpId, OpKind,
-    SBlockId, ValueId, ValueKind, effects::EffectTable, substitution::Substitution,
+    RegionId, SBlockId, ValueId, ValueKind, effects::EffectTable, substitution::Substitution,
+    walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,6 +21,7 @@ use super::{
 use crate::{
     LowerRefusal,
     edit::{loop_block, loop_var, mentions, thread_tag},
+    named_memory::{root, touches},
 };
 
 /// A block that reduces over threads, and its loops from the outermost one that reduces.
@@ -31,6 +33,8 @@ pub(super) struct Reduction {
     pub(super) shell: Vec<OpId>,
     /// Loops that reduce within a thread.
     pub(super) serial: Vec<OpId>,
+    /// True if these are all inside of the shell: then each loop stays where it is, with all that is in it.
+    pub(super) is_in_place: bool,
     /// The loops over threads that reduce.
     pub(super) threads: Vec<OpId>,
     pub(super) components: Vec<Component>,
@@ -84,6 +88,7 @@ struct Shape {
     outermost: OpId,
     shell: Vec<OpId>,
     serial: Vec<OpId>,
+    is_in_place: bool,
     threads: Vec<OpId>,
 }
 
@@ -133,16 +138,17 @@ fn shape(body: &Body, op: OpId, block: SBlockId) -> Result<Option<Shape>, LowerR
         return Ok(None);
     }
     if body.ops[op].regions.len() != 2 {
-        return Err(refusal("has no initialisation of its own"));
+        return match is_of_thread(body, op) {
+            true => Ok(None),
+            false => Err(refusal("has no initialisation of its own")),
+        };
     }
     let n = reduces.iter().rposition(|&it| it).unwrap_or(0) + 1;
     let inner: FxHashSet<ValueId> = loops[..n].iter().map(|&it| loop_var(body, it)).collect();
     let (mut shell, mut serial) = (Vec::new(), Vec::new());
+    let (mut is_in_place, mut is_shared) = (true, false);
     for (&it, &is_reduction) in loops[..n].iter().zip(&reduces).rev() {
-        let is_only = body.blocks[loop_block(body, it)].ops.len() == 1;
-        if !is_only {
-            return Err(refusal("shares its loops with other statements"));
-        }
+        is_shared |= body.blocks[loop_block(body, it)].ops.len() != 1;
         let operands = &body.ops[it].operands;
         if operands.len() != 2
             || operands.iter().any(|&it| mentions(body, it, &|value| inner.contains(&value)))
@@ -159,12 +165,57 @@ fn shape(body: &Body, op: OpId, block: SBlockId) -> Result<Option<Shape>, LowerR
                 return Err(refusal("has threads that do not begin at 0"));
             }
             (true, false) => serial.push(it),
-            (_, true) => shell.push(it),
-            (false, false) if is_single => shell.push(it),
-            (false, false) => return Err(refusal("has a loop over results inside of it")),
+            (false, false) if !is_single => {
+                return Err(refusal("has a loop over results inside of it"));
+            }
+            _ => {
+                is_in_place &= serial.is_empty();
+                shell.push(it);
+            }
         }
     }
-    Ok(Some(Shape { outermost: loops[n - 1], shell, serial, threads }))
+    if is_shared && !is_in_place {
+        return Err(refusal("shares its loops with other statements"));
+    }
+    Ok(Some(Shape { outermost: loops[n - 1], shell, serial, is_in_place, threads }))
+}
+
+/// Returns true if a block writes memory of its thread alone: what it adds up there is the thread's own.
+fn is_of_thread(body: &Body, op: OpId) -> bool {
+    let below = body.ops[op].regions.iter().flat_map(|&it| ops_below(body, it));
+    below.into_iter().all(|it| match body.ops[it].kind {
+        OpKind::Store { buffer, .. } => body.buffers[root(body, buffer)].scope.is_local(),
+        OpKind::Evaluate => false,
+        _ => true,
+    })
+}
+
+/// Refuses a reduction if another statement in its loops names a result: it would see another value.
+fn check_neighbours(
+    body: &Body,
+    outermost: OpId,
+    block: OpId,
+    components: &[Component],
+) -> Result<(), LowerRefusal> {
+    let results: Vec<BufferId> = components.iter().map(|it| root(body, it.buffer)).collect();
+    let own: FxHashSet<OpId> =
+        body.ops[block].regions.iter().flat_map(|&it| ops_below(body, it)).collect();
+    let all = body.ops[outermost].regions.iter().flat_map(|&it| ops_below(body, it));
+    for op in all.filter(|it| *it != block && !own.contains(it)) {
+        let mut is_result = false;
+        touches(body, op, &mut |buffer| is_result |= results.contains(&root(body, buffer)));
+        if is_result {
+            return Err(refusal("shares its loops with a statement that names its result"));
+        }
+    }
+    Ok(())
+}
+
+fn ops_below(body: &Body, region: RegionId) -> impl Iterator<Item = OpId> {
+    body.walk(region).filter_map(|event| match event {
+        WalkEvent::Enter(op) => Some(op),
+        _ => None,
+    })
 }
 
 /// Refuses reductions over threads whose launch is not right around them: around an outer block, or behind a name.
@@ -216,7 +267,8 @@ fn complete(
         return Err(refusal("has no initialisation of its own"));
     };
     let components = components(body, main, init)?;
-    let Shape { outermost, shell, serial, threads } = shape;
+    let Shape { outermost, shell, serial, is_in_place, threads } = shape;
+    check_neighbours(body, outermost, op, &components)?;
     let serial_vars: FxHashSet<ValueId> = serial.iter().map(|&it| loop_var(body, it)).collect();
     let mut bound = Substitution::default();
     let iters = body.sblocks[block].iter_vars.clone();
@@ -243,7 +295,17 @@ fn complete(
         }
         places.insert(component.buffer, indices);
     }
-    Ok(Reduction { block: op, outermost, shell, serial, threads, components, places, runs: None })
+    Ok(Reduction {
+        block: op,
+        outermost,
+        shell,
+        serial,
+        is_in_place,
+        threads,
+        components,
+        places,
+        runs: None,
+    })
 }
 
 /// The conditions that must hold.

@@ -14,8 +14,9 @@ use crate::{
     LowerRefusal,
     edit::{each_node, mentions},
     lists::{constant, ops_in},
+    named_memory::root,
     reasons,
-    storage_reuse::{elements, kept as kept_pointers, root},
+    storage_reuse::{elements, kept as kept_pointers},
 };
 
 use super::{

@@ -10,7 +10,7 @@ use crate::{
     LowerRefusal,
     edit::each_node,
     lists::ops_in,
-    storage_reuse::{root, touches},
+    named_memory::{root, touches},
 };
 
 /// A variable that is bound in the list of a stretch.

@@ -14,7 +14,7 @@ use crate::{
     allocation_sites::kernel_memory,
     edit::{append, each_node, loop_block, loop_var, mentions},
     lists::ops_in,
-    storage_reuse::root,
+    named_memory::root,
 };
 
 /// See the module.

@@ -17,7 +17,7 @@ use crate::{
     copy::{Copier, can_copy},
     edit::{each_node, folded, loop_block, loop_var},
     lists::{constant, new_list, take_list},
-    storage_reuse::root,
+    named_memory::root,
 };
 
 /// The loops around the one store of a statement.

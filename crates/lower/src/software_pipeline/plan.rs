@@ -32,7 +32,8 @@ use crate::{
     copy::can_copy,
     edit::{loop_block, loop_var, mentions},
     lists::{constant, ops_in},
-    storage_reuse::{elements, root},
+    named_memory::root,
+    storage_reuse::elements,
     unroll::leaves,
     vectorize::lanes::{Access, Lanes, accesses},
 };

@@ -14,7 +14,7 @@ use super::touched::{Touched, is_open};
 use crate::{
     edit::{append, each_node, folded, loop_block, loop_var, map_expr, map_op},
     lists::{constant, ops_in},
-    storage_reuse::root,
+    named_memory::root,
 };
 
 /// Spreads a loop over virtual threads; none of it if that is not possible.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     edit::{each_node, loop_var},
-    storage_reuse::root,
+    named_memory::root,
 };
 
 /// The variables and the memory that depend.

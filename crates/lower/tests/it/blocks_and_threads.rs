@@ -180,6 +180,102 @@ fn an_accumulation_over_threads_without_initialisation_is_refused() {
     );
 }
 
+const NORM_BUFFERS: &str = "A: T.Buffer((128,), \"float32\"), B: T.Buffer((64,), \"float32\")";
+
+/// Squares are kept by each thread and summed up by all of them, as in a root mean square.
+const NORM: &str = r#"
+        S = T.sblock_alloc_buffer((1,), scope="shared")
+        P = T.sblock_alloc_buffer((128,), scope="local")
+        for b in T.thread_binding(1, thread="blockIdx.x"):
+            for t in T.thread_binding(32, thread="threadIdx.x"):
+                for j in range(4):
+                    with T.sblock("square"):
+                        v = T.axis.spatial(128, t * 4 + j)
+                        P[v] = A[v] * A[v]
+                for k in range(4):
+                    with T.sblock("sum"):
+                        r = T.axis.reduce(128, t * 4 + k)
+                        with T.init():
+                            S[0] = T.float32(0)
+                        S[0] = S[0] + P[r]
+                BEHIND
+            for t in T.thread_binding(32, thread="threadIdx.x"):
+                with T.sblock("scale"):
+                    B[t] = A[t] * S[0]
+        "#;
+
+#[test]
+fn statements_beside_a_reduction_stay_around_it() {
+    let text =
+        NORM.replace("BEHIND", "with T.sblock(\"last\"):\n                    B[t + 32] = A[t]");
+    check(
+        "thread_bindings",
+        NORM_BUFFERS,
+        &text,
+        expect![[r#"
+        blockIdx_x = T.launch_thread("blockIdx.x", 1)
+        S = T.alloc_shared((1,))
+        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+            P = T.alloc_local((128,))
+            for j in range(4):
+                P[threadIdx_x * 4 + j] = A[threadIdx_x * 4 + j] * A[threadIdx_x * 4 + j]
+            in_thread = T.alloc_local((1,))
+            cross_thread = T.alloc_local((1,))
+            in_thread[0] = T.float32(0.0)
+            for k in range(4):
+                in_thread[0] = in_thread[0] + P[threadIdx_x * 4 + k]
+            with T.attr(T.comm_reducer(lambda x0, y0: x0 + y0, [T.float32(0.0)]), "reduce_scope", 0):
+                T.tvm_thread_allreduce(T.uint32(1), in_thread[0], T.bool(True), cross_thread[0], threadIdx_x)
+            if threadIdx_x == 0:
+                S[0] = cross_thread[0]
+            B[threadIdx_x + 32] = A[threadIdx_x]
+            B[threadIdx_x] = A[threadIdx_x] * S[0]
+    "#]],
+    );
+}
+
+#[test]
+fn a_statement_beside_a_reduction_that_reads_its_result_is_refused() {
+    let text =
+        NORM.replace("BEHIND", "with T.sblock(\"last\"):\n                    B[t + 32] = S[0]");
+    check(
+        "cross_thread_reduction",
+        NORM_BUFFERS,
+        &text,
+        expect![[r#"
+        cross-thread-reduction: a reduction over threads shares its loops with a statement that names its result
+    "#]],
+    );
+}
+
+#[test]
+fn a_thread_that_adds_up_in_its_own_memory_is_no_reduction_over_threads() {
+    check(
+        "thread_bindings",
+        NORM_BUFFERS,
+        r#"
+        P = T.sblock_alloc_buffer((1,), scope="local")
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            with T.sblock("start"):
+                P[0] = T.float32(0)
+            for k in range(4):
+                with T.sblock("sum"):
+                    r = T.axis.reduce(128, t * 4 + k)
+                    P[0] = P[0] + A[r]
+            with T.sblock("end"):
+                B[t] = P[0]
+        "#,
+        expect![[r#"
+            threadIdx_x = T.launch_thread("threadIdx.x", 32)
+            P = T.alloc_local((1,))
+            P[0] = T.float32(0.0)
+            for k in range(4):
+                P[0] = P[0] + A[threadIdx_x * 4 + k]
+            B[threadIdx_x] = P[0]
+        "#]],
+    );
+}
+
 #[test]
 fn blocks_are_opened_and_their_first_iteration_is_asked_for() {
     check(

@@ -34,8 +34,8 @@ pub(super) struct BoundInArms {
 /// The bytes of an `if` whose arms are told apart.
 const MOST_CHOSEN: usize = 4096;
 
-/// How a name is bound that has no value that is read.
-const NOT_READ: &str = "bound in a way whose value is not read";
+/// A name that has no value that is read.
+const NOT_READ: Definition = Definition::Other("bound in a way whose value is not read");
 
 impl Finder<'_> {
     /// Adds the bindings of `node` itself; the statements below it add theirs.
@@ -53,19 +53,24 @@ impl Finder<'_> {
                     self.assigned(node, &target, scope);
                 }
             }
-            K::AUG_ASSIGN_STMT | K::FOR_STMT | K::CASE_CLAUSE => {
+            K::AUG_ASSIGN_STMT | K::FOR_STMT => {
                 if let Some(target) = node.first_child() {
-                    self.unknown_targets(&target, scope);
+                    self.unknown_targets(&target, scope, Definition::Stepped);
+                }
+            }
+            K::CASE_CLAUSE => {
+                if let Some(target) = node.first_child() {
+                    self.unknown_targets(&target, scope, NOT_READ);
                 }
             }
             K::DEL_STMT => {
                 for target in node.children() {
-                    self.unknown_targets(&target, scope);
+                    self.unknown_targets(&target, scope, NOT_READ);
                 }
             }
             K::WITH_ITEM => {
                 if let Some(target) = node.children().nth(1) {
-                    self.unknown_targets(&target, scope);
+                    self.unknown_targets(&target, scope, NOT_READ);
                 }
             }
             K::EXCEPT_CLAUSE | K::TYPE_ALIAS_STMT => self.unknown_names(node, scope),
@@ -184,7 +189,7 @@ impl Finder<'_> {
                     self.assigned(statement, &part, scope);
                 }
             }
-            _ => self.unknown_targets(target, scope),
+            _ => self.unknown_targets(target, scope, NOT_READ),
         }
     }
 
@@ -228,15 +233,15 @@ impl Finder<'_> {
     }
 
     /// The names in a target, and the object of which a part is assigned.
-    fn unknown_targets(&mut self, target: &SyntaxNode, scope: ScopeId) {
+    fn unknown_targets(&mut self, target: &SyntaxNode, scope: ScopeId, how: Definition) {
         match target.kind() {
             K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => self.changed(target, scope, Change::Part),
-            K::NAME_EXPR => self.define(scope, &target.text(), Definition::Other(NOT_READ)),
+            K::NAME_EXPR => self.define(scope, &target.text(), how),
             _ => {
                 for node in target.descendants() {
                     match node.kind() {
                         K::NAME_EXPR | K::NAME => {
-                            self.define(scope, &node.text(), Definition::Other(NOT_READ));
+                            self.define(scope, &node.text(), how.clone());
                         }
                         K::SUBSCRIPT_EXPR | K::ATTRIBUTE_EXPR => {
                             self.changed(&node, scope, Change::Part)
@@ -250,7 +255,7 @@ impl Finder<'_> {
 
     fn unknown_names(&mut self, node: &SyntaxNode, scope: ScopeId) {
         for name in node.children().filter(|it| it.kind() == K::NAME) {
-            self.define(scope, &name.text(), Definition::Other(NOT_READ));
+            self.define(scope, &name.text(), NOT_READ);
         }
     }
 

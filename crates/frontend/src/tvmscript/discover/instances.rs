@@ -1,17 +1,15 @@
 //! The factories of a file, the calls of them, and the instances that these make.
 
-use std::sync::Arc;
-
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextRange};
 
 use super::{
-    Context, Definition, FileFunctions, Finder, FunctionKind, Scope, ScopeId, Scopes,
+    Context, FileFunctions, Finder, FunctionKind, Scope, ScopeId, Scopes,
     bindings::is_starred,
-    name_of,
+    name_of, tested,
     tuned::{Configuration, Configurations},
 };
 use crate::tvmscript::{
-    ast::{self, Ast, ExKind, Run},
+    ast::{self, Ast, Run},
     environment::Constant,
     instance::{Arguments, Instance},
     request::Request,
@@ -21,8 +19,8 @@ use crate::tvmscript::{
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     /// The scope that it stands in.
-    scope: ScopeId,
-    green: Green,
+    pub(super) scope: ScopeId,
+    pub(super) green: Green,
 }
 
 impl Finder<'_> {
@@ -63,11 +61,13 @@ pub struct Factory {
     /// Arguments of any other name may follow.
     has_named_rest: bool,
     /// It is a kernel itself, whose calls give tensors as well: what they are is not needed.
-    is_eager: bool,
+    pub(super) is_eager: bool,
     /// A function inside it, by its number.
     function: usize,
     /// The configurations that a tuner compiles it with.
     configurations: Configurations,
+    /// The cases that a test runner calls it with.
+    cases: Vec<Configuration>,
 }
 
 impl Factory {
@@ -82,8 +82,24 @@ impl Factory {
     }
 
     /// Returns true if a tuner compiles it with each of its configurations, and leaves out those that fail.
-    pub fn is_tuned(&self) -> bool {
+    pub fn has_tuner(&self) -> bool {
         self.configurations != Configurations::None
+    }
+
+    /// The instances that a test runner makes, whose other parameters are not known.
+    pub(super) fn cases(&self) -> impl Iterator<Item = Instance> {
+        let with = |case| self.with(&Arguments::default(), case);
+        self.cases.iter().filter_map(move |it| self.instance(&with(it)?).ok())
+    }
+
+    pub(super) fn has_parameters(&self) -> bool {
+        !self.parameters.is_empty()
+    }
+
+    /// The names of the parameters that an argument without a name may be for.
+    pub(super) fn positions(&self) -> impl Iterator<Item = Box<str>> {
+        let positions = self.parameters.iter().filter(|it| !it.is_keyword_only);
+        positions.map(|it| it.name.clone())
     }
 
     /// Returns the instance that a call makes, with the defaults of parameters without an argument. Parameters with
@@ -139,7 +155,7 @@ impl Factory {
 
     /// The instances that a call with these arguments makes: one, or where a tuner decorates the factory one a
     /// configuration.
-    fn instances_of(
+    pub(super) fn instances_of(
         &self,
         arguments: &Arguments,
         scopes: &Scopes,
@@ -189,64 +205,8 @@ impl Factory {
     }
 }
 
-/// A call of a function that is imported from another file, with known arguments.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ForeignCall {
-    /// The dotted path of the function, from the module that is named in the import.
-    path: Box<str>,
-    /// The number of the file of the function, and the path of the function in it; none if the workspace has no such
-    /// file.
-    target: Option<(Arc<str>, Box<str>)>,
-    arguments: Arguments,
-}
-
-/// Calls that are listed of a file: others than those of factories are among them.
-const MAX_FOREIGN: usize = 64;
-
-impl ForeignCall {
-    /// Returns the first word of what is imported: a package, or nothing for one beside the file.
-    pub fn package(&self) -> &str {
-        self.path.split('.').next().unwrap_or_default()
-    }
-
-    /// Returns the number of the file that the call means, and the instance that it asks for of it; none if it is not
-    /// known which file that is.
-    pub fn target(&self) -> Option<(&Arc<str>, Request)> {
-        let (file, function) = self.target.as_ref()?;
-        let arguments = self.arguments.clone();
-        Some((file, Request { function: function.clone(), arguments }))
-    }
-
-    /// Returns the instance that the call asks for of a file, by the number of the file, or where it is not known which
-    /// file is meant by its dotted path; none if it means another file.
-    pub fn request(&self, number: Option<&str>, module: &str) -> Option<Request> {
-        if let Some((file, request)) = self.target() {
-            return (number == Some(&**file)).then_some(request);
-        }
-        let path = self.path.trim_start_matches('.');
-        let is_module = |it: &str| {
-            module.strip_suffix(it).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-        };
-        let mut ends = path.match_indices('.').map(|it| it.0).rev();
-        let end = ends.find(|end| is_module(&path[..*end]))?;
-        let (function, arguments) = (path[end + 1..].into(), self.arguments.clone());
-        Some(Request { function, arguments })
-    }
-}
-
-/// The file of a function, by the longest part of its path that is a module of the workspace, and the rest of the path.
-fn function_of_module(path: &str, context: Context<'_>) -> Option<(Arc<str>, Box<str>)> {
-    path.match_indices('.').rev().find_map(|(end, _)| {
-        // In `.f`, the dots are the module.
-        let is_dots = path[..end].bytes().all(|it| it == b'.');
-        let module = if is_dots { &path[..=end] } else { &path[..end] };
-        let file = context.modules.module("", module)?;
-        Some((file, path[end + 1..].into()))
-    })
-}
-
 /// The function of which a method is called that compiles it, as calling it does (`matmul.compile(M=1024)`).
-fn compiled(callee: &str) -> &str {
+pub(super) fn compiled(callee: &str) -> &str {
     let methods = [".compile", ".get_tir", ".get_kernel_source"];
     methods.iter().find_map(|it| callee.trim_end().strip_suffix(it)).unwrap_or(callee)
 }
@@ -285,6 +245,11 @@ impl FileFunctions {
         found
     }
 
+    /// The function of Python that a scope is, as if it were a factory.
+    pub(super) fn function_of_python(&self, id: ScopeId, context: Context<'_>) -> Option<Factory> {
+        self.factory(self.scopes.get(id)?, usize::MAX, context)
+    }
+
     /// The factory that a scope is, if it is a function.
     fn factory(&self, scope: &Scope, function: usize, context: Context<'_>) -> Option<Factory> {
         let list = scope.parameters.as_ref()?.syntax();
@@ -299,6 +264,7 @@ impl FileFunctions {
                 .is_some_and(|it| it.source.is_eager && *it.source.key.path == *scope.path),
             function,
             configurations: Configurations::of(scope, &self.scopes, context),
+            cases: tested::cases(scope, &self.scopes, context),
         };
         let mut is_keyword_only = false;
         for it in list.children() {
@@ -340,19 +306,6 @@ impl FileFunctions {
         value.map_or(DefaultValue::Unknown, DefaultValue::Known)
     }
 
-    /// The instances of factories of this file that calls in it make, each once, in the order of the calls. O(calls).
-    pub fn called_instances(&self, factories: &[Factory], context: Context<'_>) -> Vec<Instance> {
-        let mut found: Vec<Instance> = Vec::new();
-        for call in self.calls.iter() {
-            for instance in self.instances_of_call(factories, call, context).unwrap_or_default() {
-                if !found.contains(&instance) {
-                    found.push(instance);
-                }
-            }
-        }
-        found
-    }
-
     /// The instances of the configurations of factories (`@autotune`) that no call makes one of: `found` are those
     /// that calls make. What else the factories take is not known in them.
     pub fn tuned_instances(&self, factories: &[Factory], found: &[Instance]) -> Vec<Instance> {
@@ -361,83 +314,8 @@ impl FileFunctions {
         open.flat_map(Factory::instances_without_call).collect()
     }
 
-    /// The instances that a call makes: one, or where a tuner decorates the factory one a configuration.
-    fn instances_of_call(
-        &self,
-        factories: &[Factory],
-        call: &Call,
-        context: Context<'_>,
-    ) -> Option<Vec<Instance>> {
-        let callee = call.green.syntax().first_child()?.text();
-        let callee = compiled(&callee);
-        let last = callee.rsplit('.').next().unwrap_or_default().trim();
-        // Most calls are of something else.
-        factories.iter().find(|it| it.name() == last)?;
-        let ast = ast::read(&call.green);
-        let &ExKind::Call { callee, args } = ast.kind(*ast.root_exprs.first()?) else {
-            return None;
-        };
-        let (head, rest) = ast.dotted(callee)?;
-        let name = [head].into_iter().chain(rest).collect::<Vec<_>>().join(".");
-        let name = compiled(&name).to_owned();
-        let mut at = Some(call.scope);
-        let factory = loop {
-            let id = at?;
-            let scope = self.scopes.get(id)?;
-            let path = match &*scope.path {
-                "" => name.clone(),
-                path => format!("{path}.{name}"),
-            };
-            if let Some(factory) = factories.iter().find(|it| *it.path == *path) {
-                break factory;
-            }
-            // The name means something else here.
-            if self.scopes.visible(id, head, id == call.scope).is_some() && !name.contains('.') {
-                return None;
-            }
-            at = scope.parent;
-        };
-        let arguments = match factory.is_eager {
-            true => self.eager_arguments(factory, &ast, args, call, context)?,
-            false => self.arguments(&ast, args, call, context)?,
-        };
-        Some(factory.instances_of(&arguments, &self.scopes, context))
-    }
-
-    /// The arguments of a call of an eager kernel, if it gives a parameter or a size a known value: most of those
-    /// without one are tensors.
-    fn eager_arguments(
-        &self,
-        factory: &Factory,
-        ast: &Ast<'_>,
-        args: Run,
-        call: &Call,
-        context: Context<'_>,
-    ) -> Option<Arguments> {
-        let mut arguments = Arguments::default();
-        let positions = factory.parameters.iter().filter(|it| !it.is_keyword_only);
-        let mut positions = positions.map(|it| it.name.clone());
-        for arg in ast.args(args) {
-            if arg.is_splat {
-                return None;
-            }
-            let name = match arg.keyword {
-                Some((name, _)) => Some(Box::from(name)),
-                None => positions.next(),
-            };
-            let value = self.scopes.evaluate(call.scope, &call.green, arg.value, context);
-            match name {
-                Some(name) if value.is_plain() => arguments.named.push((name, value)),
-                Some(name) => arguments.unknown.push(name),
-                None => {}
-            }
-        }
-        let is_tuned = factory.configurations != Configurations::None;
-        (is_tuned || !arguments.named.is_empty()).then_some(arguments)
-    }
-
     /// The arguments of a call, if all are known in its scope.
-    fn arguments(
+    pub(super) fn arguments(
         &self,
         ast: &Ast<'_>,
         args: Run,
@@ -446,52 +324,6 @@ impl FileFunctions {
     ) -> Option<Arguments> {
         let value = |ex| self.scopes.evaluate(call.scope, &call.green, ex, context);
         Arguments::read(ast.args(args), &value).ok()
-    }
-
-    /// The calls of functions of other files, in their order. O(calls).
-    pub fn foreign_calls(&self, context: Context<'_>) -> Vec<ForeignCall> {
-        let mut found: Vec<ForeignCall> = Vec::new();
-        for call in self.calls.iter() {
-            if let Some(it) = self.foreign_call(call, context)
-                && !found.contains(&it)
-            {
-                found.push(it);
-                if found.len() == MAX_FOREIGN {
-                    break;
-                }
-            }
-        }
-        found
-    }
-
-    fn foreign_call(&self, call: &Call, context: Context<'_>) -> Option<ForeignCall> {
-        let ast = ast::read(&call.green);
-        let &ExKind::Call { callee, args } = ast.kind(*ast.root_exprs.first()?) else {
-            return None;
-        };
-        let (head, rest) = ast.dotted(callee)?;
-        let mut at = Some(call.scope);
-        let module = loop {
-            let id = at?;
-            match self.scopes.visible(id, head, id == call.scope) {
-                Some(Definition::Import(path)) => break path,
-                Some(_) => return None,
-                None => at = self.scopes.parent(id),
-            }
-        };
-        // A factory without arguments has one instance, and TVM has no factories of ours.
-        if args.is_empty() || module.split('.').next() == Some("tvm") {
-            return None;
-        }
-        let path = [&**module].into_iter().chain(rest).collect::<Vec<_>>().join(".");
-        let arguments = self.arguments(&ast, args, call, context)?;
-        // The function itself, wherever it is imported from; or one of the module, which a decorator may hide.
-        let target = match self.scopes.evaluate(call.scope, &call.green, callee, context) {
-            Constant::Function(it) => Some((it.home.file.clone(), Box::from(&*it.home.path))),
-            _ => function_of_module(&path, context),
-        };
-        let target = target.filter(|it| !it.0.is_empty());
-        Some(ForeignCall { path: path.into(), target, arguments })
     }
 
     /// The instances that calls in other files make of factories of this file, each once, in the order of the calls.
@@ -582,9 +414,9 @@ small = run(matmul(2, dtype="float32"))
 
     fn shown(text: &str) -> Vec<String> {
         let functions = functions(&syntax::parse(text));
-        let instances = functions
-            .called_instances(&functions.factories(Context::default()), Context::default());
-        instances.iter().map(ToString::to_string).collect()
+        let instances =
+            functions.asked_instances(&functions.factories(Context::default()), Context::default());
+        instances.called.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -609,26 +441,6 @@ small = run(matmul(2, dtype="float32"))
         let text = ir::print::tvmscript(&lowered.body, 0);
         assert!(text.contains("A: T.Buffer((8, 128), \"int32\")"), "{text}");
         assert!(text.contains("A[4, 0] = A[4, 0] + 1"), "{text}");
-    }
-
-    #[test]
-    fn calls_of_other_files_mean_a_module_by_the_end_of_its_path() {
-        let text = "import kernels.gemm as g\nfrom kernels.gemm import matmul as mm\nfrom .scan import scan\n\
-                    import numpy as np\n\n\ndef test(x):\n    mm(1, K=2)\n    g.matmul(3)\n    scan(4)\n    np.zeros(x)\n";
-        let calls = functions(&syntax::parse(text)).foreign_calls(Context::default());
-        let of = |module: &str| -> Vec<String> {
-            let asked = calls.iter().filter_map(|it| it.request(None, module));
-            asked.map(|it| format!("{} {:?}", it.function, it.arguments.positional)).collect()
-        };
-        assert_eq!(of("home.kernels.gemm"), ["matmul [Int(1)]", "matmul [Int(3)]"]);
-        assert_eq!(of("kernels.scan"), ["scan [Int(4)]"]);
-        assert!(of("gemm").is_empty() && of("home.mykernels.gemm").is_empty());
-        let own = functions(&syntax::parse(TEXT));
-        let requests =
-            [Request::parse("matmul(1, 2)").unwrap(), Request::parse("matmul(K=1)").unwrap()];
-        let made = own.instances_of_calls(&own.factories(Context::default()), &requests);
-        let shown: Vec<String> = made.iter().map(ToString::to_string).collect();
-        assert_eq!(shown, [r#"matmul(M=1, K=2, dtype="float16")"#]);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The scopes of a file: what binds each name, as text that is read only when the name is asked for.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use rustc_hash::FxHashMap;
-use syntax::Green;
+use syntax::{Green, TextSize};
 
 use super::ScopeId;
 use crate::tvmscript::{environment::Assertion, instance::Instance, staging::Kind};
@@ -72,13 +72,41 @@ pub(super) struct Scope {
     pub(super) parameters: Option<Green>,
     /// The call `autotune(configs=…)` that decorates it.
     pub(super) tuned_by: Option<Green>,
+    /// The calls `pytest.mark.parametrize(…)` that decorate it.
+    pub(super) tested_with: Box<[Green]>,
     /// The sizes that it declares (`T.const("M, N")`), if it is an eager kernel: a call may give them by name.
     pub(super) sizes: Vec<Box<str>>,
     /// Conditions that are checked before the first TVMScript function in it.
     pub(super) asserted: Vec<Assertion>,
     /// True if there is such a function, so far.
     pub(super) has_function: bool,
+    /// The statements before the first such function, if it is a function of Python.
+    pub(super) lead_up: Option<LeadUp>,
+    /// The names with more than one binding, while the file is read.
+    pub(super) rebound: AllRebound,
 }
+
+/// The statements before the first function in a scope.
+#[derive(Clone, Default, Debug)]
+pub(super) struct LeadUp {
+    /// In order.
+    pub(super) statements: Box<[Green]>,
+    /// Where the statement begins that has the function in it.
+    pub(super) end: TextSize,
+}
+
+/// The bindings of a name that has more than one.
+#[derive(Clone, Debug)]
+pub(super) struct Rebound {
+    /// Where the last of them begins.
+    pub(super) last: TextSize,
+    /// True if all are in statements that are interpreted.
+    pub(super) is_followed: bool,
+    pub(super) parameter: Option<Definition>,
+}
+
+/// The names of a scope with more than one binding.
+pub(super) type AllRebound = BTreeMap<Box<str>, Rebound>;
 
 /// How an object may be changed after it is made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -106,9 +134,12 @@ impl Scope {
             module_column: None,
             parameters: None,
             tuned_by: None,
+            tested_with: Box::default(),
             sizes: Vec::new(),
             asserted: Vec::new(),
             has_function: false,
+            lead_up: None,
+            rebound: AllRebound::default(),
         }
     }
 
@@ -155,6 +186,13 @@ pub(crate) enum Definition {
     },
     /// Bound, and then perhaps bound anew by `from m import *`.
     BeforeStar(Box<Definition>),
+    /// It has the value that the statements before the first TVMScript function of the scope leave it, which starts as
+    /// that of a parameter.
+    InOrder {
+        parameter: Option<Box<Definition>>,
+    },
+    /// Given another value than it has: the variable of a loop, `n += 1`.
+    Stepped,
     /// Bound in a way whose value is not read, or more than once: the end of a sentence that says so.
     Other(&'static str),
 }
@@ -234,6 +272,27 @@ impl Scopes {
             }
         }
         None
+    }
+
+    /// The statements of a function of Python before the first TVMScript function in it.
+    pub(crate) fn lead_up(&self, id: ScopeId) -> &[Green] {
+        self.get(id).and_then(|it| it.lead_up.as_ref()).map_or(&[], |it| &it.statements)
+    }
+
+    /// The parameters of a function of Python by name, sorted.
+    pub(crate) fn parameters(&self, id: ScopeId) -> Vec<(&str, &Definition)> {
+        let names = self.get(id).map(|it| &it.names);
+        let all = names.into_iter().flatten().filter_map(|(name, definition)| {
+            let parameter = match definition {
+                it @ Definition::Parameter { .. } => it,
+                Definition::Default(it, _) | Definition::InOrder { parameter: Some(it) } => it,
+                _ => return None,
+            };
+            Some((&**name, parameter))
+        });
+        let mut all: Vec<(&str, &Definition)> = all.collect();
+        all.sort_by_key(|it| it.0);
+        all
     }
 
     /// The modules of `from m import *` in a scope, in order.

@@ -20,7 +20,7 @@ use crate::tvmscript::{
 };
 
 /// Configurations of a factory that become instances.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 /// The key of a configuration that is about passes of the compiler, not about a parameter.
 const OF_PASSES: &str = "pass_configs";
 

@@ -220,15 +220,17 @@ impl Lowerer<'_, '_, '_> {
             Constant::Typed(dtype, number) => {
                 let src = self.leaf(ex);
                 let dtype = DataType::parse(&dtype).unwrap_or(DataType::INT32);
+                let element = dtype.element();
                 let tx = match number.first() {
-                    Some(Constant::Int(it)) => self.const_as(*it, dtype, src)?,
-                    Some(Constant::Bool(it)) => self.const_as(i128::from(*it), dtype, src)?,
+                    Some(Constant::Int(it)) => self.const_as(*it, element, src)?,
+                    Some(Constant::Bool(it)) => self.const_as(i128::from(*it), element, src)?,
                     Some(Constant::Float(bits)) => {
-                        self.const_float_as(f64::from_bits(*bits), dtype, src)?
+                        self.const_float_as(f64::from_bits(*bits), element, src)?
                     }
                     _ => return Ok(Val::Python),
                 };
-                Val::Expr(tx.id)
+                let is_scalar = dtype.is_scalar();
+                Val::Expr(if is_scalar { tx } else { self.broadcast(tx, dtype.lanes) }.id)
             }
             object => {
                 let it = self.s.body.new_value(text, Type::Unknown, ValueKind::Captured);

@@ -8,11 +8,11 @@ use super::{
     call::Args,
     eval::kind_of,
     format,
-    function::{Class, ClassKind, Home},
+    function::ClassKind,
     limits::MAX_SIZE,
     operators::{self, as_data},
     session::Session,
-    tilelang,
+    tilelang, tvm,
     value::{Items, Kind, Unknown, Value},
 };
 
@@ -55,7 +55,7 @@ impl Session<'_> {
             Some(("operator", name)) => self.operator(name, &args.positional),
             Some(("dataclasses", "replace")) => replaced(args),
             Some(("enum", "auto")) => Some(Value::Path("enum.auto()".into())),
-            Some(("tvm", rest)) => tvm(rest, args),
+            Some(("tvm", rest)) => tvm::function(rest, args),
             Some(("tilelang", rest)) if args.keywords.is_empty() => {
                 tilelang::function(rest, &args.positional)
             }
@@ -721,71 +721,4 @@ fn gcd(mut a: i128, mut b: i128) -> i128 {
         (a, b) = (b, a % b);
     }
     a
-}
-
-/// Functions of TVM on values of Python: typed numbers, data types.
-fn tvm(rest: &str, args: &Args) -> Option<Value> {
-    let given = &args.positional[..];
-    let name = rest.rsplit('.').next().unwrap_or(rest);
-    if name == "DataType"
-        && let [Value::Str(dtype)] = given
-    {
-        return data_type(dtype);
-    }
-    let is_script = rest.starts_with("script.tir") || rest.starts_with("tir");
-    if !is_script || !args.keywords.is_empty() {
-        return None;
-    }
-    let typed = |dtype: DataType, value: &Value| {
-        let is_number = matches!(value, Value::Int(_) | Value::Bool(_) | Value::Float(_));
-        let is_fit = !matches!(value, Value::Float(_)) || dtype.is_float();
-        // TVM holds more in a call, and has no text for the number.
-        let is_written = !matches!(value, Value::Int(it) if i64::try_from(*it).is_err());
-        (is_number && is_fit && is_written && dtype.is_scalar()).then(|| {
-            let items = [value.clone()].into_iter().collect();
-            Value::Typed(dtype.to_string().into(), items)
-        })
-    };
-    match (name, given) {
-        ("const", [value, Value::Str(dtype)]) => typed(DataType::parse(dtype)?, as_data(value)),
-        ("ceildiv", [a, b]) => match (as_data(a), as_data(b)) {
-            (Value::Int(a), Value::Int(b)) if *b != 0 => {
-                let quotient = operators::floor_div(a.checked_neg()?, *b)?;
-                let value = i32::try_from(quotient.checked_neg()?).ok()?;
-                typed(DataType::INT32, &Value::Int(i128::from(value)))
-            }
-            _ => None,
-        },
-        (name, [value]) => match DataType::parse(name) {
-            Some(dtype) if dtype.is_integer() || dtype.is_float() || dtype.is_bool() => {
-                typed(dtype, as_data(value))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// `tvm.DataType("float16")`
-fn data_type(dtype: &str) -> Option<Value> {
-    let parsed = DataType::parse(dtype)?;
-    let lanes = match parsed.lanes {
-        ir::Lanes::Fixed(it) => i128::from(it),
-        _ => return None,
-    };
-    let fields = vec![
-        ("bits".into(), Value::Int(i128::from(parsed.bits))),
-        ("lanes".into(), Value::Int(lanes)),
-        ("itemsize".into(), Value::Int((i128::from(parsed.bits) * lanes + 7) / 8)),
-    ];
-    let class = Class {
-        name: "DataType".into(),
-        kind: ClassKind::Data { is_frozen: true },
-        home: Home { file: "".into(), path: "tvm.DataType".into(), ordinal: 0 },
-        members: [("__str__".into(), Value::None), ("__repr__".into(), Value::None)].into(),
-        fields: std::sync::Arc::from([]),
-        properties: std::sync::Arc::from([]),
-        statics: std::sync::Arc::from([]),
-    };
-    Some(Value::Instance(std::sync::Arc::new(class), fields.into()))
 }

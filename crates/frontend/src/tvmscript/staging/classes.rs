@@ -331,8 +331,11 @@ impl Session<'_> {
             }
             Value::Function(it) if name == "__name__" => Value::Str(it.name.clone()),
             Value::Typed(dtype, _) if name == "dtype" => Value::Str(dtype.clone()),
-            Value::Typed(_, value) if name == "value" => {
+            Value::Typed(dtype, value) if name == "value" && super::tvm::is_scalar(dtype) => {
                 value.first().cloned().unwrap_or_else(|| not_known(&[]))
+            }
+            Value::Typed(..) if name == "astype" => {
+                Value::Bound(name.into(), [base.clone()].into_iter().collect())
             }
             Value::Str(_)
             | Value::Tuple(_)

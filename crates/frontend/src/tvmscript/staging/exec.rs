@@ -38,7 +38,7 @@ impl Session<'_> {
         Flow::Next
     }
 
-    fn statement(&self, cx: Cx<'_, '_>, st: St) -> Flow {
+    pub(super) fn statement(&self, cx: Cx<'_, '_>, st: St) -> Flow {
         let done = match cx.ast.stmt(st).kind {
             StKind::Expr(ex) => {
                 self.eval(cx, ex);

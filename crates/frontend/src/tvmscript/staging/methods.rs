@@ -201,6 +201,9 @@ impl Session<'_> {
                 ("is_integer", []) => Some(Value::Bool(f64::from_bits(*bits).fract() == 0.0)),
                 _ => None,
             },
+            Value::Typed(dtype, number) => {
+                number.first().and_then(|number| super::tvm::method(dtype, number, name, args))
+            }
             _ => None,
         };
         value.unwrap_or_else(|| {

@@ -20,6 +20,9 @@ use crate::tvmscript::{
     vocabulary::namespace,
 };
 
+/// How a name is bound that gets another value than it has, where that is not followed.
+const STEPPED: &str = "bound in a way whose value is not read";
+
 impl Session<'_> {
     /// The meaning of a name, and the scope that binds it.
     pub(crate) fn find(&self, place: &Place, name: &str) -> Found {
@@ -136,7 +139,13 @@ impl Session<'_> {
         capture
     }
 
-    fn read(&self, scopes: &Scopes, place: &Place, name: &str, definition: &Definition) -> Capture {
+    pub(super) fn read(
+        &self,
+        scopes: &Scopes,
+        place: &Place,
+        name: &str,
+        definition: &Definition,
+    ) -> Capture {
         let capture = match definition {
             Definition::Import(path) => match namespace(path) {
                 Some(it) => Capture::Namespace(it),
@@ -171,6 +180,8 @@ impl Session<'_> {
                 }
             }
             Definition::Arms { tree, arms } => self.chosen(place, tree, arms, name),
+            Definition::InOrder { .. } => self.led_up_to(scopes, place, name),
+            Definition::Stepped => Capture::Unknown(Unknown::new(format!("`{name}` is {STEPPED}"))),
             Definition::BeforeStar(before) => match self.starred(scopes, place, name) {
                 Some(capture) => capture,
                 None => self.read(scopes, place, name, before),
@@ -505,7 +516,7 @@ pub(super) fn capture_of(value: Value) -> Capture {
 }
 
 /// The value of what a name means.
-fn value_of(capture: Capture, name: &str) -> Value {
+pub(super) fn value_of(capture: Capture, name: &str) -> Value {
     use crate::tvmscript::environment::Namespace as N;
     match capture {
         Capture::Constant(value) => value,

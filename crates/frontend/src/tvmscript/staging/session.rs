@@ -108,6 +108,8 @@ pub(crate) struct Session<'t> {
     pub(super) names: RefCell<FxHashMap<(Place, Box<str>), Option<Capture>>>,
     /// The meanings that `from m import *` gives, by the module and the name, as [`Session::names`].
     pub(super) offers: RefCell<FxHashMap<(Arc<str>, Box<str>), Option<Option<Capture>>>>,
+    /// The frames of the functions around kernels, at the first kernel; `None` while one is made.
+    pub(super) lead_ups: RefCell<FxHashMap<Place, Option<Rc<Frame>>>>,
     /// The frames that nested functions see, by the address of what they hold, which is kept here.
     live: RefCell<FxHashMap<usize, (Arc<Function>, Rc<Frame>)>>,
 }
@@ -129,6 +131,7 @@ impl<'t> Session<'t> {
             invalidated: RefCell::default(),
             names: RefCell::default(),
             offers: RefCell::default(),
+            lead_ups: RefCell::default(),
             live: RefCell::default(),
         }
     }

@@ -1,6 +1,7 @@
 //! Tests of the evaluator: values of names of small texts, hostile texts, and a comparison with Python itself.
 
 mod hostile;
+mod lead_up;
 mod modules;
 mod oracle;
 
@@ -227,4 +228,33 @@ fn an_object_is_believed_while_one_name_has_it() {
         "?: an object is changed in a way that is not followed",
     );
     check("M = (1, 2)\nK = M\nchange(M)\nN = len(M)", "2");
+}
+
+#[test]
+fn numbers_of_tvm_have_a_data_type() {
+    let check = |value: &str, expected: &str| {
+        check(&format!("import tvm\nfrom tvm import tirx\nN = {value}"), expected);
+    };
+    check("tvm.tirx.const(1, 'float16')", "float16(1)");
+    check(
+        "tirx.const(True), tirx.const(2), tirx.const(0.5)",
+        "(bool(True), int32(2), float32(0.5))",
+    );
+    check("tirx.const(value=1, dtype='int8').dtype", "'int8'");
+    check("tirx.const(float('-inf'), dtype='float64')", "float64(-inf)");
+    check("tirx.IntImm('int32', 0).astype('float16')", "float16(0)");
+    check("tirx.IntImm('float32', 0)", "?: `tvm.tirx.IntImm` is not evaluated");
+    check("tirx.FloatImm('float32', 1.5).value", "1.5");
+    check(
+        "tirx.FloatImm('float32', 1.5).astype('int32')",
+        "?: its definition is not of a form that is evaluated",
+    );
+    // More than one lane: one number, and no value by itself.
+    check("tirx.const(1, 'float32x4')", "float32x4(1)");
+    check("tirx.Broadcast(tirx.const(1, 'bfloat16'), 2)", "bfloat16x2(1)");
+    check(
+        "tirx.const(1, 'float32x4').value",
+        "?: its definition is not of a form that is evaluated",
+    );
+    check("tirx.const(1 << 40)", "?: `tvm.tirx.const` is not evaluated");
 }

@@ -1,0 +1,287 @@
+//! The instances that calls ask for, also through functions between: `run(64)` calls `matmul(M)` with what it got.
+//!
+//! In: the calls of a file outside of its TVMScript functions, and the functions that they stand in. Out: the instances
+//! of a factory, by calls with known arguments and by the cases of tests. An argument that is not known by itself is
+//! evaluated in each instance of the function around the call.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    Context, FileFunctions, ScopeId,
+    instances::{Call, Factory, compiled},
+};
+use crate::tvmscript::{
+    ast::{self, Ast, ExKind, Run},
+    instance::{Arguments, Instance},
+};
+
+/// Functions between a call and a factory.
+const MAX_DEPTH: usize = 8;
+/// Instances that are looked at of a function between.
+const MOST_BETWEEN: usize = 16;
+
+/// The instances of functions, each once.
+#[derive(Clone, Default, Debug)]
+pub struct Asked {
+    /// By calls, in their order.
+    pub called: Vec<Instance>,
+    /// By cases of tests: a test may skip some.
+    pub tested: Vec<Instance>,
+}
+
+impl Asked {
+    fn add(&mut self, more: Asked) {
+        for (all, more) in [(&mut self.called, more.called), (&mut self.tested, more.tested)] {
+            more.into_iter().for_each(|it| {
+                if !all.contains(&it) {
+                    all.push(it);
+                }
+            });
+        }
+    }
+}
+
+/// The answers to a question about a call: in the scope where it stands, or in each instance of the function around it.
+pub(super) enum Given<T> {
+    Once(T),
+    Each { called: Vec<T>, tested: Vec<T> },
+}
+
+/// The calls of a file, for as long as questions about them are asked.
+pub(super) struct Callers<'a> {
+    file: &'a FileFunctions,
+    pub(super) context: Context<'a>,
+    /// The instances of functions between; empty while they are looked for.
+    known: RefCell<FxHashMap<ScopeId, Asked>>,
+    depth: std::cell::Cell<usize>,
+}
+
+impl FileFunctions {
+    /// The instances of factories of this file that it asks for itself. O(calls), each with the functions that lead to
+    /// it.
+    pub fn asked_instances(&self, factories: &[Factory], context: Context<'_>) -> Asked {
+        let callers = Callers::new(self, context);
+        let tested = factories.iter().flat_map(Factory::cases).collect();
+        let mut asked = Asked { called: Vec::new(), tested };
+        for call in self.calls.iter() {
+            asked.add(callers.instances_of_call(factories, call).unwrap_or_default());
+        }
+        asked.tested.retain(|it| !asked.called.contains(it));
+        asked
+    }
+}
+
+impl<'a> Callers<'a> {
+    pub(super) fn new(file: &'a FileFunctions, context: Context<'a>) -> Callers<'a> {
+        Callers { file, context, known: RefCell::default(), depth: std::cell::Cell::new(0) }
+    }
+
+    /// Answers a question about a call: as it stands, or if that gives none in the instances around it.
+    pub(super) fn given<T>(
+        &self,
+        call: &Call,
+        question: impl Fn(Context<'_>) -> Option<T>,
+    ) -> Given<T> {
+        if let Some(it) = question(self.context) {
+            return Given::Once(it);
+        }
+        let Asked { called, tested } = self.around(call.scope);
+        let in_each = |all: Vec<Instance>| {
+            let one = |it: &Instance| question(Context { instance: Some(it), ..self.context });
+            all.iter().take(MOST_BETWEEN).filter_map(one).collect()
+        };
+        Given::Each { called: in_each(called), tested: in_each(tested) }
+    }
+
+    /// The instances of the function that a scope is or is in.
+    fn around(&self, scope: ScopeId) -> Asked {
+        let scopes = self.file.scopes();
+        let mut at = Some(scope);
+        let function = loop {
+            let Some(id) = at else { return Asked::default() };
+            match scopes.get(id) {
+                Some(it) if it.parameters.is_some() => break id,
+                _ => at = scopes.parent(id),
+            }
+        };
+        if let Some(known) = self.known.borrow().get(&function) {
+            return known.clone();
+        }
+        self.known.borrow_mut().insert(function, Asked::default());
+        let (factory, depth) =
+            (self.file.function_of_python(function, self.context), self.depth.get());
+        let mut asked = Asked::default();
+        if let Some(factory) = factory.filter(|it| it.has_parameters() && depth < MAX_DEPTH) {
+            self.depth.set(depth + 1);
+            asked.tested = factory.cases().collect();
+            for call in self.file.calls.iter() {
+                let factories = std::slice::from_ref(&factory);
+                asked.add(self.instances_of_call(factories, call).unwrap_or_default());
+            }
+            self.depth.set(depth);
+        }
+        self.known.borrow_mut().insert(function, asked.clone());
+        asked
+    }
+
+    /// The instances that a call makes of one of these: one for each call of the function around it, and where a tuner
+    /// decorates the factory one a configuration.
+    fn instances_of_call(&self, factories: &[Factory], call: &Call) -> Option<Asked> {
+        let callee = call.green.syntax().first_child()?.text();
+        let callee = compiled(&callee);
+        let last = callee.rsplit('.').next().unwrap_or_default().trim();
+        // Most calls are of something else.
+        factories.iter().find(|it| it.name() == last)?;
+        let ast = ast::read(&call.green);
+        let &ExKind::Call { callee, args } = ast.kind(*ast.root_exprs.first()?) else {
+            return None;
+        };
+        let (head, rest) = ast.dotted(callee)?;
+        let name = [head].into_iter().chain(rest).collect::<Vec<_>>().join(".");
+        let name = compiled(&name).to_owned();
+        let scopes = self.file.scopes();
+        let mut at = Some(call.scope);
+        let factory = loop {
+            let id = at?;
+            let scope = scopes.get(id)?;
+            let path = match &*scope.path {
+                "" => name.clone(),
+                path => format!("{path}.{name}"),
+            };
+            if let Some(factory) = factories.iter().find(|it| *it.path == *path) {
+                break factory;
+            }
+            // The name means something else here.
+            if scopes.visible(id, head, id == call.scope).is_some() && !name.contains('.') {
+                return None;
+            }
+            at = scope.parent;
+        };
+        let given = self.given(call, |context| {
+            let arguments = match factory.is_eager {
+                true => self.eager_arguments(factory, &ast, args, call, context)?,
+                false => self.file.arguments(&ast, args, call, context)?,
+            };
+            Some(factory.instances_of(&arguments, scopes, context))
+        });
+        Some(match given {
+            Given::Once(called) => Asked { called, tested: Vec::new() },
+            Given::Each { called, tested } => {
+                Asked { called: called.concat(), tested: tested.concat() }
+            }
+        })
+    }
+
+    /// The arguments of a call of an eager kernel, if it gives a parameter or a size a known value: most of those
+    /// without one are tensors.
+    fn eager_arguments(
+        &self,
+        factory: &Factory,
+        ast: &Ast<'_>,
+        args: Run,
+        call: &Call,
+        context: Context<'_>,
+    ) -> Option<Arguments> {
+        let mut arguments = Arguments::default();
+        let mut positions = factory.positions();
+        for arg in ast.args(args) {
+            if arg.is_splat {
+                return None;
+            }
+            let name = match arg.keyword {
+                Some((name, _)) => Some(Box::from(name)),
+                None => positions.next(),
+            };
+            let value = self.file.scopes().evaluate(call.scope, &call.green, arg.value, context);
+            match name {
+                Some(name) if value.is_plain() => arguments.named.push((name, value)),
+                Some(name) => arguments.unknown.push(name),
+                None => {}
+            }
+        }
+        (factory.has_tuner() || !arguments.named.is_empty()).then_some(arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tvmscript::{Context, functions};
+
+    fn shown(text: &str) -> (Vec<String>, Vec<String>) {
+        let text = format!(
+            "import pytest\n\ndef matmul(M, K=4):\n    @T.prim_func\n    def main():\n        pass\n\n{text}"
+        );
+        let file = functions(&syntax::parse(&text));
+        let asked = file.asked_instances(&file.factories(Context::default()), Context::default());
+        let shown =
+            |all: Vec<crate::tvmscript::Instance>| all.iter().map(ToString::to_string).collect();
+        (shown(asked.called), shown(asked.tested))
+    }
+
+    fn called(text: &str) -> Vec<String> {
+        shown(text).0
+    }
+
+    fn tested(text: &str) -> Vec<String> {
+        shown(text).1
+    }
+
+    #[test]
+    fn arguments_are_those_of_the_calls_around() {
+        let run = "def run(M, N, K=8):\n    check(matmul(M * 2, K))\n\n";
+        assert_eq!(called(run), [""; 0]);
+        assert_eq!(
+            called(&format!("{run}run(1, 2)\nrun(3, x, K=5)\nrun(4, 5, K=6)\nrun(1, 9)")),
+            ["matmul(M=2, K=8)", "matmul(M=8, K=6)"]
+        );
+        let between = "def test_all():\n    each(16)\n\ndef each(n):\n    for k in (1, 2):\n        run(n, k)\n    run(n, 0)\n";
+        assert_eq!(called(&format!("{run}{between}")), ["matmul(M=32, K=8)"]);
+    }
+
+    #[test]
+    fn functions_that_call_themselves_end() {
+        assert_eq!(
+            called("def run(n):\n    run(n + 1)\n    matmul(n)\n\nrun(1)"),
+            ["matmul(M=1, K=4)"]
+        );
+        let chain: String =
+            (0..64).map(|it| format!("def f{it}(n):\n    f{}(n)\n\n", it + 1)).collect();
+        assert_eq!(
+            called(&format!("{chain}def f64(n):\n    matmul(n)\n\nf0(1)\nf60(2)")),
+            ["matmul(M=2, K=4)"]
+        );
+    }
+
+    #[test]
+    fn tests_call_with_each_of_their_cases() {
+        let of = |decorators: &str| {
+            tested(&format!("{decorators}\ndef test(M, K):\n    matmul(M, K)\n"))
+        };
+        assert_eq!(
+            of("@pytest.mark.parametrize('M', [1, 2])\n@pytest.mark.parametrize('K', [3, 4])"),
+            ["matmul(M=1, K=3)", "matmul(M=2, K=3)", "matmul(M=1, K=4)", "matmul(M=2, K=4)"]
+        );
+        assert_eq!(
+            of(
+                "@pytest.mark.parametrize('M, K', [(1, 2), pytest.param(3, 4, id='x'), unknown, (5, y)])"
+            ),
+            ["matmul(M=1, K=2)", "matmul(M=3, K=4)"]
+        );
+        assert_eq!(
+            of("@pytest.mark.parametrize(argvalues=[[1, 2]], argnames=('M', 'K'), ids=str)"),
+            ["matmul(M=1, K=2)"]
+        );
+        assert_eq!(of("@pytest.mark.parametrize('M', sizes())\n@other"), [""; 0]);
+        assert_eq!(of("@pytest.mark.parametrize('N', [1])"), [""; 0]);
+    }
+
+    #[test]
+    fn test_around_a_kernel_is_its_factory() {
+        let text = "@pytest.mark.parametrize('dtype', ['int8', 'int32'])\ndef test(target, dtype):\n    \
+                    @T.prim_func\n    def f():\n        pass\n";
+        assert_eq!(tested(text), ["test(dtype=\"int8\")", "test(dtype=\"int32\")"]);
+        assert_eq!(called(text), [""; 0]);
+    }
+}
