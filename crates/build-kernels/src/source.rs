@@ -97,9 +97,8 @@ impl Module {
             if item.source.kind != FunctionKind::PrimFunc {
                 continue;
             }
-            let is_in = |it: &&Instance| it.is_around(&item.source.key.path);
             let before = found.len();
-            for instance in self.instances.iter().filter(is_in) {
+            for instance in instances_around(&self.instances, &item.source.key.path) {
                 let shown = instance.to_string();
                 found.push(SourceFunction {
                     name: format!("{}[{}]", item.source.name, instance.arguments()),
@@ -175,6 +174,13 @@ fn instances(
     Ok(instances)
 }
 
+/// The instances of the factories around a function, but for those that others are made in.
+fn instances_around<'a>(instances: &'a [Instance], path: &str) -> Vec<&'a Instance> {
+    let all: Vec<&Instance> = instances.iter().filter(|it| it.is_around(path)).collect();
+    let is_last = |it: &&&Instance| !all.iter().any(|inner| inner.is_made_in(it));
+    all.iter().filter(is_last).copied().collect()
+}
+
 /// The number of imports of a file that mean something of the workspace. Each is asked for, so that it is noticed when
 /// one appears.
 fn n_known(functions: &FileFunctions, imports: &Imports) -> usize {
@@ -189,8 +195,8 @@ fn imported(
 ) -> Option<[u8; 32]> {
     (n_known(functions, imports) > 0).then_some(())?;
     for item in functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc) {
-        let is_in = |it: &&Instance| it.is_around(&item.source.key.path);
-        let mut all: Vec<Option<&Instance>> = instances.iter().filter(is_in).map(Some).collect();
+        let around = instances_around(instances, &item.source.key.path);
+        let mut all: Vec<Option<&Instance>> = around.into_iter().map(Some).collect();
         if all.is_empty() {
             all.push(None);
         }

@@ -233,7 +233,8 @@ pub fn shown<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Unit<'db> {
         return unit;
     }
     let path = &unit.identity(db).path;
-    match chosen.iter().find(|it| it.is_around(path)) {
+    // Of factories in factories the inner one: its instance has the values of those around.
+    match chosen.iter().filter(|it| it.is_around(path)).max_by_key(|it| it.factory().len()) {
         Some(it) => instance(db, unit, it.clone()),
         None => unit,
     }

@@ -25,11 +25,33 @@ pub struct Instance {
     factory: Box<str>,
     /// In the order of the parameters; those without a known value are left out.
     values: Box<[(Box<str>, Constant)]>,
+    /// That of the factory around it, where it is made in one.
+    around: Option<Box<Instance>>,
 }
 
 impl Instance {
     pub(super) fn new(factory: &str, values: Vec<(Box<str>, Constant)>) -> Instance {
-        Instance { factory: factory.into(), values: values.into() }
+        Instance { factory: factory.into(), values: values.into(), around: None }
+    }
+
+    /// The instance as one that is made in another, or in one that this is made in: in that of the innermost factory
+    /// around its own.
+    pub(super) fn made_in(self, outer: Option<&Instance>) -> Instance {
+        let is_outer = |it: &&Instance| self.factory != it.factory && it.is_around(&self.factory);
+        let outer = std::iter::successors(outer, |it| it.around.as_deref()).find(is_outer);
+        Instance { around: outer.cloned().map(Box::new), ..self }
+    }
+
+    /// Returns true if it is made in `outer`: then it says all that this says.
+    pub fn is_made_in(&self, outer: &Instance) -> bool {
+        std::iter::successors(self.around.as_deref(), |it| it.around.as_deref())
+            .any(|it| it == outer)
+    }
+
+    /// Returns the value that it, or one around it, gives a parameter of a factory.
+    pub(super) fn given(&self, factory: &str, parameter: &str) -> Option<&Constant> {
+        let mut all = std::iter::successors(Some(self), |it| it.around.as_deref());
+        all.find(|it| *it.factory == *factory)?.value(parameter)
     }
 
     /// Returns the path of the factory: names of the classes and functions around it, and its own, joined by `.`.
@@ -49,10 +71,11 @@ impl Instance {
         rest.is_some_and(|it| it.is_empty() || it.starts_with('.'))
     }
 
-    /// Returns the values as a call has them: `M=1024, dtype="float16"`.
+    /// Returns the values as a call has them: `M=1024, dtype="float16"`; those of the factory around it first.
     pub fn arguments(&self) -> String {
-        let all = self.values.iter().map(|(name, value)| format!("{name}={value}"));
-        all.collect::<Vec<_>>().join(", ")
+        let around = self.around.as_ref().map(|it| it.arguments()).filter(|it| !it.is_empty());
+        let own = self.values.iter().map(|(name, value)| format!("{name}={value}"));
+        around.into_iter().chain(own).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -7,9 +7,9 @@
 use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
 use dataflow::analyses::Analyses;
 use ir::{
-    BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, IterKind, Occurrences, OpId, OpKind,
-    RegionId, SBlockId, ValueId, ValueKind, effects::EffectTable, substitution::Substitution,
-    walk::WalkEvent,
+    BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, Intrinsic, IterKind, Occurrences, OpId,
+    OpKind, RegionId, SBlockId, ValueId, ValueKind, effects::EffectTable,
+    substitution::Substitution, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -185,7 +185,11 @@ fn is_of_thread(body: &Body, op: OpId) -> bool {
     let below = body.ops[op].regions.iter().flat_map(|&it| ops_below(body, it));
     below.into_iter().all(|it| match body.ops[it].kind {
         OpKind::Store { buffer, .. } => body.buffers[root(body, buffer)].scope.is_local(),
-        OpKind::Evaluate => false,
+        // Threads combine what they have: that is done already.
+        OpKind::Evaluate => {
+            let mut calls = body.ops[it].operands.iter();
+            calls.all(|&it| body.operands_of(it, Intrinsic::ThreadAllreduce).is_some())
+        }
         _ => true,
     })
 }

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Context, FileFunctions, ScopeId,
+    Context, FileFunctions, Scope, ScopeId,
     instances::{Call, Factory, compiled},
 };
 use crate::tvmscript::{
@@ -78,21 +78,43 @@ impl<'a> Callers<'a> {
         Callers { file, context, known: RefCell::default(), depth: std::cell::Cell::new(0) }
     }
 
-    /// Answers a question about a call: as it stands, or if that gives none in the instances around it.
+    /// Answers a question about a call: as it stands, or if that gives none, in the instances around it. Where the
+    /// function that is called stands in the one around (`is_local`), it is made anew in each of these.
     pub(super) fn given<T>(
         &self,
         call: &Call,
+        is_local: bool,
         question: impl Fn(Context<'_>) -> Option<T>,
     ) -> Given<T> {
-        if let Some(it) = question(self.context) {
+        let alone = question(self.context);
+        let Asked { called, tested } = match alone {
+            Some(_) if !is_local => Asked::default(),
+            _ => self.around(call.scope),
+        };
+        if let Some(it) = alone
+            && called.is_empty()
+            && tested.is_empty()
+        {
             return Given::Once(it);
         }
-        let Asked { called, tested } = self.around(call.scope);
         let in_each = |all: Vec<Instance>| {
             let one = |it: &Instance| question(Context { instance: Some(it), ..self.context });
             all.iter().take(MOST_BETWEEN).filter_map(one).collect()
         };
         Given::Each { called: in_each(called), tested: in_each(tested) }
+    }
+
+    /// Returns true if a factory stands in a function that takes anything.
+    fn is_local(&self, factory: &Factory) -> bool {
+        let scopes = self.file.scopes();
+        let mut at = scopes.find(&factory.path, 0).and_then(|it| scopes.parent(it));
+        while let Some(id) = at {
+            if scopes.get(id).is_some_and(Scope::takes_arguments) {
+                return true;
+            }
+            at = scopes.parent(id);
+        }
+        false
     }
 
     /// The instances of the function that a scope is or is in.
@@ -102,7 +124,7 @@ impl<'a> Callers<'a> {
         let function = loop {
             let Some(id) = at else { return Asked::default() };
             match scopes.get(id) {
-                Some(it) if it.parameters.is_some() => break id,
+                Some(it) if it.takes_arguments() => break id,
                 _ => at = scopes.parent(id),
             }
         };
@@ -113,7 +135,7 @@ impl<'a> Callers<'a> {
         let (factory, depth) =
             (self.file.function_of_python(function, self.context), self.depth.get());
         let mut asked = Asked::default();
-        if let Some(factory) = factory.filter(|it| it.has_parameters() && depth < MAX_DEPTH) {
+        if let Some(factory) = factory.filter(|_| depth < MAX_DEPTH) {
             self.depth.set(depth + 1);
             asked.tested = factory.cases().collect();
             for call in self.file.calls.iter() {
@@ -159,7 +181,7 @@ impl<'a> Callers<'a> {
             }
             at = scope.parent;
         };
-        let given = self.given(call, |context| {
+        let given = self.given(call, self.is_local(factory), |context| {
             let arguments = match factory.is_eager {
                 true => self.eager_arguments(factory, &ast, args, call, context)?,
                 false => self.file.arguments(&ast, args, call, context)?,
@@ -238,6 +260,24 @@ mod tests {
         );
         let between = "def test_all():\n    each(16)\n\ndef each(n):\n    for k in (1, 2):\n        run(n, k)\n    run(n, 0)\n";
         assert_eq!(called(&format!("{run}{between}")), ["matmul(M=32, K=8)"]);
+    }
+
+    #[test]
+    fn factory_in_a_factory_is_made_in_each_instance_of_that() {
+        let text = "def outer(n, dtype='int8'):\n    def inner(block, k):\n        @T.prim_func\n        def f():\n            \
+                    pass\n    def kernel(block=32):\n        return inner(block, k=1)\n    inner(128, 2)\n    kernel()\n    \
+                    kernel(n)\n";
+        let alone = ["outer.inner(block=32, k=1)", "outer.inner(block=128, k=2)"];
+        assert_eq!(called(text), alone);
+        assert_eq!(
+            called(&format!("{text}outer(4)\n")),
+            [
+                "outer.inner(n=4, dtype=\"int8\", block=32, k=1)",
+                "outer.inner(n=4, dtype=\"int8\", block=4, k=1)",
+                "outer.inner(n=4, dtype=\"int8\", block=128, k=2)",
+                "outer(n=4, dtype=\"int8\")"
+            ]
+        );
     }
 
     #[test]

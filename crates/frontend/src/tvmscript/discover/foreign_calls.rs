@@ -116,7 +116,7 @@ impl FileFunctions {
             return vec![with(target(), arguments)];
         }
         let Some(target) = target() else { return Vec::new() };
-        match callers.given(call, |context| self.arguments(&ast, args, call, context)) {
+        match callers.given(call, false, |context| self.arguments(&ast, args, call, context)) {
             Given::Once(it) => vec![with(Some(target), it)],
             Given::Each { called, tested } => {
                 called.into_iter().chain(tested).map(|it| with(Some(target.clone()), it)).collect()

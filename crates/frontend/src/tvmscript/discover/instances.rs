@@ -92,10 +92,6 @@ impl Factory {
         self.cases.iter().filter_map(move |it| self.instance(&with(it)?).ok())
     }
 
-    pub(super) fn has_parameters(&self) -> bool {
-        !self.parameters.is_empty()
-    }
-
     /// The names of the parameters that an argument without a name may be for.
     pub(super) fn positions(&self) -> impl Iterator<Item = Box<str>> {
         let positions = self.parameters.iter().filter(|it| !it.is_keyword_only);
@@ -163,7 +159,8 @@ impl Factory {
     ) -> Vec<Instance> {
         let configurations = self.configurations.of_call(arguments, scopes, context);
         let one = |arguments: &Arguments| {
-            self.is_complete(arguments).then(|| self.instance(arguments).ok()).flatten()
+            let instance = self.is_complete(arguments).then(|| self.instance(arguments).ok());
+            instance.flatten().map(|it| it.made_in(context.instance))
         };
         let mut found: Vec<Instance> = Vec::new();
         for configuration in configurations.iter() {

@@ -143,6 +143,11 @@ impl Scope {
         }
     }
 
+    /// Returns true if it is a function of Python that takes anything.
+    pub(super) fn takes_arguments(&self) -> bool {
+        self.parameters.as_ref().is_some_and(|it| it.syntax().children().next().is_some())
+    }
+
     /// The words of the imports in it, in any order.
     fn imports(&self) -> impl Iterator<Item = &str> {
         let imported = self.names.values().filter_map(|it| match it {

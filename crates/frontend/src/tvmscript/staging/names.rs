@@ -232,7 +232,7 @@ impl Session<'_> {
     fn given(&self, scopes: &Scopes, place: &Place, name: &str) -> Option<Value> {
         let instance = self.context.instance.filter(|_| place.file.is_empty())?;
         let (path, _) = scopes.key(place.scope)?;
-        (*path == *instance.factory()).then(|| instance.value(name).cloned())?
+        instance.given(&path, name).cloned()
     }
 
     /// The value of an expression of a tree that stands in a scope.
