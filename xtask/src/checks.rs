@@ -96,8 +96,8 @@ fn is_whole_test(verb: &Verb) -> bool {
     matches!(verb, Verb::Test(it) if it.arguments.iter().all(is_plain))
 }
 
-/// `checks`, linked with the libraries that the tests are linked with: nothing is compiled twice, and the comparisons
-/// with peers, which it makes itself, are optimised.
+/// `checks`, linked with the libraries that the tests are linked with: nothing is compiled twice, and the analyzer in
+/// the comparisons with peers, which it makes itself, is optimised.
 fn built_as_tests_are() -> anyhow::Result<Command> {
     let workspace = Workspace::find()?;
     // Only with a test among them are the features of packages those of tests.

@@ -9,13 +9,14 @@ use anyhow::Context as _;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// The program: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now.
+/// The program: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now as tests are, which have built
+/// most of it.
 pub(crate) fn program(ws: &Workspace) -> anyhow::Result<OsString> {
     if let Some(path) = std::env::var_os("TIR_ANALYZER_BIN") {
         return Ok(path);
     }
     let mut cargo = ws.cargo();
-    cargo.args(["build", "--quiet", "--package", "tir-analyzer"]);
+    cargo.args(["build", "--quiet", "--profile", "test", "--package", "tir-analyzer"]);
     anyhow::ensure!(process::run_shown(&mut cargo)?.success, "the program does not build");
     let name = format!("tir-analyzer{}", std::env::consts::EXE_SUFFIX);
     Ok(ws.target().join("debug").join(name).into())

@@ -23,6 +23,11 @@ pub(super) fn function(rest: &str, args: &Args) -> Option<Value> {
     {
         return data_type(dtype);
     }
+    if matches!(rest, "runtime.convert" | "convert")
+        && let [value @ (Value::Int(_) | Value::Bool(_) | Value::Float(_) | Value::Str(_))] = given
+    {
+        return Some(value.clone());
+    }
     if !rest.starts_with("script.tir") && !rest.starts_with("tir") {
         return None;
     }

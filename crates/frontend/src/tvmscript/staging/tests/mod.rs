@@ -249,6 +249,7 @@ fn numbers_of_tvm_have_a_data_type() {
         "tirx.FloatImm('float32', 1.5).astype('int32')",
         "?: its definition is not of a form that is evaluated",
     );
+    check("tvm.runtime.convert(16) // 2", "8");
     // More than one lane: one number, and no value by itself.
     check("tirx.const(1, 'float32x4')", "float32x4(1)");
     check("tirx.Broadcast(tirx.const(1, 'bfloat16'), 2)", "bfloat16x2(1)");
