@@ -4,7 +4,7 @@
 //! of a factory, by calls with known arguments and by the cases of tests. An argument that is not known by itself is
 //! evaluated in each instance of the function around the call.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
 
@@ -55,27 +55,63 @@ pub(super) struct Callers<'a> {
     pub(super) context: Context<'a>,
     /// The instances of functions between; empty while they are looked for.
     known: RefCell<FxHashMap<ScopeId, Asked>>,
-    depth: std::cell::Cell<usize>,
+    /// The calls by the last word of their callees.
+    by_name: OnceCell<FxHashMap<String, Vec<usize>>>,
+    depth: Cell<usize>,
+    /// The number of calls that were read.
+    n_read: Cell<usize>,
 }
 
 impl FileFunctions {
     /// The instances of factories of this file that it asks for itself. O(calls), each with the functions that lead to
     /// it.
     pub fn asked_instances(&self, factories: &[Factory], context: Context<'_>) -> Asked {
-        let callers = Callers::new(self, context);
-        let tested = factories.iter().flat_map(Factory::cases).collect();
-        let mut asked = Asked { called: Vec::new(), tested };
-        for call in self.calls.iter() {
-            asked.add(callers.instances_of_call(factories, call).unwrap_or_default());
-        }
-        asked.tested.retain(|it| !asked.called.contains(it));
-        asked
+        Callers::new(self, context).asked(factories)
     }
 }
 
 impl<'a> Callers<'a> {
     pub(super) fn new(file: &'a FileFunctions, context: Context<'a>) -> Callers<'a> {
-        Callers { file, context, known: RefCell::default(), depth: std::cell::Cell::new(0) }
+        Callers {
+            file,
+            context,
+            known: RefCell::default(),
+            by_name: OnceCell::new(),
+            depth: Cell::new(0),
+            n_read: Cell::new(0),
+        }
+    }
+
+    fn asked(&self, factories: &[Factory]) -> Asked {
+        let tested = factories.iter().flat_map(Factory::cases).collect();
+        let mut asked = Asked { called: Vec::new(), tested };
+        let mut names: Vec<&str> = factories.iter().map(Factory::name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut calls: Vec<usize> =
+            names.iter().flat_map(|it| self.calls_of(it)).copied().collect();
+        calls.sort_unstable();
+        for call in calls {
+            let call = &self.file.calls[call];
+            asked.add(self.instances_of_call(factories, call).unwrap_or_default());
+        }
+        asked.tested.retain(|it| !asked.called.contains(it));
+        asked
+    }
+
+    /// The calls of something of this name, in their order: most calls are of something else.
+    fn calls_of(&self, name: &str) -> &[usize] {
+        let by_name = self.by_name.get_or_init(|| {
+            let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+            for (at, call) in self.file.calls.iter().enumerate() {
+                let callee = call.green.syntax().first_child().map(|it| it.text());
+                let callee = callee.unwrap_or_default();
+                let last = compiled(&callee).rsplit('.').next().unwrap_or_default().trim();
+                by_name.entry(last.to_owned()).or_default().push(at);
+            }
+            by_name
+        });
+        by_name.get(name).map_or(&[], |it| it)
     }
 
     /// Answers a question about a call: as it stands, or if that gives none, in the instances around it. Where the
@@ -138,8 +174,8 @@ impl<'a> Callers<'a> {
         if let Some(factory) = factory.filter(|_| depth < MAX_DEPTH) {
             self.depth.set(depth + 1);
             asked.tested = factory.cases().collect();
-            for call in self.file.calls.iter() {
-                let factories = std::slice::from_ref(&factory);
+            for &call in self.calls_of(factory.name()) {
+                let (factories, call) = (std::slice::from_ref(&factory), &self.file.calls[call]);
                 asked.add(self.instances_of_call(factories, call).unwrap_or_default());
             }
             self.depth.set(depth);
@@ -151,11 +187,7 @@ impl<'a> Callers<'a> {
     /// The instances that a call makes of one of these: one for each call of the function around it, and where a tuner
     /// decorates the factory one a configuration.
     fn instances_of_call(&self, factories: &[Factory], call: &Call) -> Option<Asked> {
-        let callee = call.green.syntax().first_child()?.text();
-        let callee = compiled(&callee);
-        let last = callee.rsplit('.').next().unwrap_or_default().trim();
-        // Most calls are of something else.
-        factories.iter().find(|it| it.name() == last)?;
+        self.n_read.set(self.n_read.get() + 1);
         let ast = ast::read(&call.green);
         let &ExKind::Call { callee, args } = ast.kind(*ast.root_exprs.first()?) else {
             return None;
@@ -292,6 +324,25 @@ mod tests {
             called(&format!("{chain}def f64(n):\n    matmul(n)\n\nf0(1)\nf60(2)")),
             ["matmul(M=2, K=4)"]
         );
+    }
+
+    /// The calls that are read in a file of `n` functions between, each called once, and `n` other calls.
+    fn n_read(n: usize) -> usize {
+        let each = |it: usize| {
+            format!("def run{it}(n):\n    matmul(n)\n    other(n)\n\nrun{it}({it})\n\n")
+        };
+        let text: String = (0..n).map(each).collect();
+        let text =
+            format!("def matmul(M):\n    @T.prim_func\n    def main():\n        pass\n\n{text}");
+        let file = functions(&syntax::parse(&text));
+        let callers = super::Callers::new(&file, Context::default());
+        assert_eq!(callers.asked(&file.factories(Context::default())).called.len(), n);
+        callers.n_read.get()
+    }
+
+    #[test]
+    fn each_call_is_read_once() {
+        assert_eq!([n_read(10), n_read(40)], [20, 80]);
     }
 
     #[test]
