@@ -140,6 +140,12 @@ impl<'a> Callers<'a> {
         Given::Each { called: in_each(called), tested: in_each(tested) }
     }
 
+    /// Returns true if the function around a call has instances.
+    pub(super) fn has_instances(&self, call: &Call) -> bool {
+        let Asked { called, tested } = self.around(call.scope);
+        !called.is_empty() || !tested.is_empty()
+    }
+
     /// Returns true if a factory stands in a function that takes anything.
     fn is_local(&self, factory: &Factory) -> bool {
         let scopes = self.file.scopes();

@@ -115,7 +115,10 @@ impl FileFunctions {
         if let Some(arguments) = self.arguments(&ast, args, call, context) {
             return vec![with(target(), arguments)];
         }
-        let Some(target) = target() else { return Vec::new() };
+        // Where nothing is known of the call, the file of the function is not looked for.
+        let Some(target) = callers.has_instances(call).then(target).flatten() else {
+            return Vec::new();
+        };
         match callers.given(call, false, |context| self.arguments(&ast, args, call, context)) {
             Given::Once(it) => vec![with(Some(target), it)],
             Given::Each { called, tested } => {
