@@ -25,6 +25,35 @@ def sum_by_threads(A: T.Buffer((3, 100), "float32"), B: T.Buffer((3, 40), "float
 
 
 @T.prim_func(s_tir=True)
+def norm_by_threads(A: T.Buffer((3, 128), "float32"), B: T.Buffer((3, 128), "float32"), C: T.Buffer((3, 32), "float32")):
+    squares = T.sblock_alloc_buffer((3, 128), scope="local")
+    mean = T.sblock_alloc_buffer((3,), scope="shared")
+    for b in T.thread_binding(3, thread="blockIdx.x"):
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            for j in range(4):
+                with T.sblock("square"):
+                    vb = T.axis.spatial(3, b)
+                    v = T.axis.spatial(128, t * 4 + j)
+                    squares[vb, v] = A[vb, v] * A[vb, v]
+            for j in range(4):
+                with T.sblock("mean"):
+                    vb = T.axis.spatial(3, b)
+                    r = T.axis.reduce(128, t * 4 + j)
+                    with T.init():
+                        mean[vb] = T.float32(0)
+                    mean[vb] = mean[vb] + squares[vb, r]
+            with T.sblock("beside"):
+                vb, v = T.axis.remap("SS", [b, t])
+                C[vb, v] = squares[vb, v * 4]
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            for j in range(4):
+                with T.sblock("scale"):
+                    vb = T.axis.spatial(3, b)
+                    v = T.axis.spatial(128, t * 4 + j)
+                    B[vb, v] = A[vb, v] * mean[vb]
+
+
+@T.prim_func(s_tir=True)
 def argmax_by_threads(A: T.Buffer((2, 100), "int32"), I: T.Buffer((2,), "int32"), V: T.Buffer((2,), "int32")):
     for b in T.thread_binding(2, thread="blockIdx.x"):
         for k in range(7):
