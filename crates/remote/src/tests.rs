@@ -58,12 +58,14 @@ fn entry(number: u8, bytes: usize) -> (Action, Vec<u8>) {
 
 /// Keeps entries and fetches them with another client: hits, and the notes of both.
 fn there_and_back(server: &Server, entries: &[(Action, Vec<u8>)]) -> (usize, Vec<String>) {
-    let first = layer(&settings(server));
+    // Who expects entries to come back waits for a busy machine.
+    let patient = Settings { timeout: Duration::from_secs(60), ..settings(server) };
+    let first = layer(&patient);
     for (action, file) in entries {
         first.offer(Kind::Text, action, file.clone(), Duration::from_millis(7));
     }
     let mut notes = first.finish().notes;
-    let second = layer(&settings(server));
+    let second = layer(&patient);
     let wanted: Vec<_> = entries.iter().map(|it| (Kind::Text, &it.0)).collect();
     let mut hits = 0;
     for ((action, file), fetched) in entries.iter().zip(second.fetch(&wanted)) {
