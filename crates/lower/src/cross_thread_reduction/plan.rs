@@ -8,8 +8,7 @@ use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
 use dataflow::analyses::Analyses;
 use ir::{
     BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, Intrinsic, IterKind, Occurrences, OpId,
-    OpKind, RegionId, SBlockId, ValueId, ValueKind, effects::EffectTable,
-    substitution::Substitution, walk::WalkEvent,
+    OpKind, SBlockId, ValueId, ValueKind, effects::EffectTable, substitution::Substitution,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,6 +20,7 @@ use super::{
 use crate::{
     LowerRefusal,
     edit::{loop_block, loop_var, mentions, thread_tag},
+    lists::ops_in,
     named_memory::{root, touches},
 };
 
@@ -182,8 +182,7 @@ fn shape(body: &Body, op: OpId, block: SBlockId) -> Result<Option<Shape>, LowerR
 
 /// Returns true if a block writes memory of its thread alone: what it adds up there is the thread's own.
 fn is_of_thread(body: &Body, op: OpId) -> bool {
-    let below = body.ops[op].regions.iter().flat_map(|&it| ops_below(body, it));
-    below.into_iter().all(|it| match body.ops[it].kind {
+    ops_in(body, op).all(|it| match body.ops[it].kind {
         OpKind::Store { buffer, .. } => body.buffers[root(body, buffer)].scope.is_local(),
         // Threads combine what they have: that is done already.
         OpKind::Evaluate => {
@@ -202,10 +201,8 @@ fn check_neighbours(
     components: &[Component],
 ) -> Result<(), LowerRefusal> {
     let results: Vec<BufferId> = components.iter().map(|it| root(body, it.buffer)).collect();
-    let own: FxHashSet<OpId> =
-        body.ops[block].regions.iter().flat_map(|&it| ops_below(body, it)).collect();
-    let all = body.ops[outermost].regions.iter().flat_map(|&it| ops_below(body, it));
-    for op in all.filter(|it| *it != block && !own.contains(it)) {
+    let own: FxHashSet<OpId> = ops_in(body, block).chain([block]).collect();
+    for op in ops_in(body, outermost).filter(|it| !own.contains(it)) {
         let mut is_result = false;
         touches(body, op, &mut |buffer| is_result |= results.contains(&root(body, buffer)));
         if is_result {
@@ -213,13 +210,6 @@ fn check_neighbours(
         }
     }
     Ok(())
-}
-
-fn ops_below(body: &Body, region: RegionId) -> impl Iterator<Item = OpId> {
-    body.walk(region).filter_map(|event| match event {
-        WalkEvent::Enter(op) => Some(op),
-        _ => None,
-    })
 }
 
 /// Refuses reductions over threads whose launch is not right around them: around an outer block, or behind a name.

@@ -4,12 +4,15 @@
 //! of a factory, by calls with known arguments and by the cases of tests. An argument that is not known by itself is
 //! evaluated in each instance of the function around the call.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::{
+    cell::{Cell, OnceCell, RefCell},
+    rc::Rc,
+};
 
 use rustc_hash::FxHashMap;
 
 use super::{
-    Context, FileFunctions, Scope, ScopeId,
+    Context, FileFunctions, ScopeId,
     instances::{Call, Factory, compiled},
 };
 use crate::tvmscript::{
@@ -32,6 +35,10 @@ pub struct Asked {
 }
 
 impl Asked {
+    fn is_empty(&self) -> bool {
+        self.called.is_empty() && self.tested.is_empty()
+    }
+
     fn add(&mut self, more: Asked) {
         for (all, more) in [(&mut self.called, more.called), (&mut self.tested, more.tested)] {
             more.into_iter().for_each(|it| {
@@ -54,7 +61,7 @@ pub(super) struct Callers<'a> {
     file: &'a FileFunctions,
     pub(super) context: Context<'a>,
     /// The instances of functions between; empty while they are looked for.
-    known: RefCell<FxHashMap<ScopeId, Asked>>,
+    known: RefCell<FxHashMap<ScopeId, Rc<Asked>>>,
     /// The calls by the last word of their callees.
     by_name: OnceCell<FxHashMap<String, Vec<usize>>>,
     depth: Cell<usize>,
@@ -82,6 +89,7 @@ impl<'a> Callers<'a> {
         }
     }
 
+    /// The instances of some functions.
     fn asked(&self, factories: &[Factory]) -> Asked {
         let tested = factories.iter().flat_map(Factory::cases).collect();
         let mut asked = Asked { called: Vec::new(), tested };
@@ -123,69 +131,57 @@ impl<'a> Callers<'a> {
         question: impl Fn(Context<'_>) -> Option<T>,
     ) -> Given<T> {
         let alone = question(self.context);
-        let Asked { called, tested } = match alone {
-            Some(_) if !is_local => Asked::default(),
+        let around = match alone {
+            Some(_) if !is_local => Rc::default(),
             _ => self.around(call.scope),
         };
-        if let Some(it) = alone
-            && called.is_empty()
-            && tested.is_empty()
-        {
+        if let Some(it) = alone.filter(|_| around.is_empty()) {
             return Given::Once(it);
         }
-        let in_each = |all: Vec<Instance>| {
+        let in_each = |all: &[Instance]| {
             let one = |it: &Instance| question(Context { instance: Some(it), ..self.context });
             all.iter().take(MOST_BETWEEN).filter_map(one).collect()
         };
-        Given::Each { called: in_each(called), tested: in_each(tested) }
+        Given::Each { called: in_each(&around.called), tested: in_each(&around.tested) }
     }
 
     /// Returns true if the function around a call has instances.
     pub(super) fn has_instances(&self, call: &Call) -> bool {
-        let Asked { called, tested } = self.around(call.scope);
-        !called.is_empty() || !tested.is_empty()
+        !self.around(call.scope).is_empty()
     }
 
     /// Returns true if a factory stands in a function that takes anything.
     fn is_local(&self, factory: &Factory) -> bool {
         let scopes = self.file.scopes();
-        let mut at = scopes.find(&factory.path, 0).and_then(|it| scopes.parent(it));
-        while let Some(id) = at {
-            if scopes.get(id).is_some_and(Scope::takes_arguments) {
-                return true;
-            }
-            at = scopes.parent(id);
+        let around = scopes.find(&factory.path, 0).and_then(|it| scopes.parent(it));
+        self.function_around(around).is_some()
+    }
+
+    /// The innermost function with parameters that a scope is or is in.
+    fn function_around(&self, mut scope: Option<ScopeId>) -> Option<ScopeId> {
+        let scopes = self.file.scopes();
+        while !scopes.get(scope?)?.takes_arguments() {
+            scope = scopes.parent(scope?);
         }
-        false
+        scope
     }
 
     /// The instances of the function that a scope is or is in.
-    fn around(&self, scope: ScopeId) -> Asked {
-        let scopes = self.file.scopes();
-        let mut at = Some(scope);
-        let function = loop {
-            let Some(id) = at else { return Asked::default() };
-            match scopes.get(id) {
-                Some(it) if it.takes_arguments() => break id,
-                _ => at = scopes.parent(id),
-            }
-        };
+    fn around(&self, scope: ScopeId) -> Rc<Asked> {
+        let Some(function) = self.function_around(Some(scope)) else { return Rc::default() };
         if let Some(known) = self.known.borrow().get(&function) {
             return known.clone();
         }
-        self.known.borrow_mut().insert(function, Asked::default());
-        let (factory, depth) =
-            (self.file.function_of_python(function, self.context), self.depth.get());
+        self.known.borrow_mut().insert(function, Rc::default());
+        let factory = self.file.function_of_python(function, self.context);
+        let depth = self.depth.get();
         let mut asked = Asked::default();
         if let Some(factory) = factory.filter(|_| depth < MAX_DEPTH) {
             self.depth.set(depth + 1);
-            asked.tested = factory.cases().collect();
-            for &call in self.calls_of(factory.name()) {
-                let (factories, call) = (std::slice::from_ref(&factory), &self.file.calls[call]);
-                asked.add(self.instances_of_call(factories, call).unwrap_or_default());
-            }
+            asked = self.asked(&[factory]);
             self.depth.set(depth);
         }
+        let asked = Rc::new(asked);
         self.known.borrow_mut().insert(function, asked.clone());
         asked
     }
