@@ -33,9 +33,9 @@ mod tested;
 mod tuned;
 
 pub use super::vocabulary::FunctionKind;
-pub(crate) use scopes::Definition;
 use scopes::Scope;
 pub use scopes::{Context, Modules, NoModules, Scopes};
+pub(crate) use scopes::{Definition, NOT_READ};
 
 /// The identity of a function of a file, over edits elsewhere.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -337,6 +337,7 @@ pub(crate) fn signature(green: &Green) -> Signature {
 
 // ---- finding ----
 
+pub(crate) use bindings::targets;
 use bindings::{has_star, parameters};
 pub use callers::Asked;
 pub use foreign_calls::ForeignCall;
@@ -396,7 +397,7 @@ impl Finder<'_> {
     fn define(&mut self, scope: ScopeId, name: &str, definition: Definition) {
         use Definition as D;
         let is_known = self.scopes[scope.0 as usize].names.contains_key(name);
-        if is_known || matches!(definition, D::Other(_) | D::Stepped) {
+        if is_known || definition.is_unread() {
             self.rebound(scope, name, &definition);
         }
         let names = &mut self.scopes[scope.0 as usize].names;

@@ -6,7 +6,7 @@
 
 use syntax::{Green, SyntaxKind as K, SyntaxNode, TextSize};
 
-use super::{Definition, Finder, MODULE, ScopeId, name_of, scopes::Change};
+use super::{Definition, Finder, MODULE, NOT_READ, ScopeId, name_of, scopes::Change};
 use crate::tvmscript::staging::{Kind, only_reads};
 
 /// Methods that leave a list or dictionary as it is.
@@ -35,53 +35,36 @@ pub(super) struct BoundInArms {
 const MOST_CHOSEN: usize = 4096;
 
 /// A name that has no value that is read.
-const NOT_READ: Definition = Definition::Other("bound in a way whose value is not read");
+const UNREAD: Definition = Definition::Other(NOT_READ);
 
 impl Finder<'_> {
     /// Adds the bindings of `node` itself; the statements below it add theirs.
     pub(super) fn bindings(&mut self, node: &SyntaxNode, scope: ScopeId) {
         match node.kind() {
-            K::ASSIGN_STMT => {
-                let children: Vec<SyntaxNode> = node.children().collect();
-                // The last is the value.
-                for target in children.iter().rev().skip(1).rev() {
-                    self.assigned(node, target, scope);
-                }
-            }
-            K::ANN_ASSIGN_STMT => {
-                if let Some(target) = node.first_child() {
+            K::ASSIGN_STMT | K::ANN_ASSIGN_STMT => {
+                for target in targets(node) {
                     self.assigned(node, &target, scope);
                 }
             }
             K::AUG_ASSIGN_STMT | K::FOR_STMT => {
-                if let Some(target) = node.first_child() {
+                for target in targets(node) {
                     self.unknown_targets(&target, scope, Definition::Stepped);
                 }
             }
-            K::CASE_CLAUSE => {
-                if let Some(target) = node.first_child() {
-                    self.unknown_targets(&target, scope, NOT_READ);
+            K::CASE_CLAUSE | K::DEL_STMT | K::WITH_ITEM => {
+                for target in targets(node) {
+                    self.unknown_targets(&target, scope, UNREAD);
                 }
             }
-            K::DEL_STMT => {
-                for target in node.children() {
-                    self.unknown_targets(&target, scope, NOT_READ);
-                }
-            }
-            K::WITH_ITEM => {
-                if let Some(target) = node.children().nth(1) {
-                    self.unknown_targets(&target, scope, NOT_READ);
-                }
-            }
-            K::EXCEPT_CLAUSE | K::TYPE_ALIAS_STMT => self.unknown_names(node, scope),
+            K::EXCEPT_CLAUSE | K::TYPE_ALIAS_STMT => self.unknown_names(node, scope, UNREAD),
             K::GLOBAL_STMT => {
-                self.unknown_names(node, scope);
-                self.unknown_names(node, MODULE);
+                self.unknown_names(node, scope, Definition::Elsewhere);
+                self.unknown_names(node, MODULE, Definition::Elsewhere);
             }
             K::NONLOCAL_STMT => {
                 let mut at = Some(scope);
                 while let Some(id) = at.filter(|&it| it != MODULE) {
-                    self.unknown_names(node, id);
+                    self.unknown_names(node, id, Definition::Elsewhere);
                     at = self.scopes[id.0 as usize].parent;
                 }
             }
@@ -93,7 +76,7 @@ impl Finder<'_> {
     pub(super) fn in_expressions(&mut self, node: &SyntaxNode, scope: ScopeId) {
         for node in node.descendants() {
             match node.kind() {
-                K::WALRUS_EXPR => self.unknown_names(&node, scope),
+                K::WALRUS_EXPR => self.unknown_names(&node, scope, UNREAD),
                 K::CALL_EXPR => {
                     self.called(&node, scope);
                     let callee = node.first_child().filter(|it| it.kind() == K::ATTRIBUTE_EXPR);
@@ -189,7 +172,7 @@ impl Finder<'_> {
                     self.assigned(statement, &part, scope);
                 }
             }
-            _ => self.unknown_targets(target, scope, NOT_READ),
+            _ => self.unknown_targets(target, scope, UNREAD),
         }
     }
 
@@ -253,9 +236,9 @@ impl Finder<'_> {
         }
     }
 
-    fn unknown_names(&mut self, node: &SyntaxNode, scope: ScopeId) {
+    fn unknown_names(&mut self, node: &SyntaxNode, scope: ScopeId, how: Definition) {
         for name in node.children().filter(|it| it.kind() == K::NAME) {
-            self.define(scope, &name.text(), NOT_READ);
+            self.define(scope, &name.text(), how.clone());
         }
     }
 
@@ -349,6 +332,22 @@ fn is_default(statement: &SyntaxNode, name: &str) -> bool {
     let words: Vec<&str> = condition.split_whitespace().collect();
     let reads = statement.descendants().filter(|it| it.kind() == K::NAME_EXPR && it.text() == name);
     is_top && *only == block && words == [name, "is", "None"] && reads.count() == 1
+}
+
+/// The targets of a statement or clause that gives something a value, or takes it away, in their order.
+pub(crate) fn targets(node: &SyntaxNode) -> Vec<SyntaxNode> {
+    let mut children: Vec<SyntaxNode> = node.children().collect();
+    match node.kind() {
+        // The last is the value.
+        K::ASSIGN_STMT => children.truncate(children.len().saturating_sub(1)),
+        K::ANN_ASSIGN_STMT | K::AUG_ASSIGN_STMT | K::FOR_STMT | K::CASE_CLAUSE => {
+            children.truncate(1);
+        }
+        K::WITH_ITEM => children = children.into_iter().skip(1).take(1).collect(),
+        K::DEL_STMT => {}
+        _ => children.clear(),
+    }
+    children
 }
 
 /// Returns true if an import is `from m import *`.

@@ -48,6 +48,9 @@ impl Finder<'_> {
         let at = self.at;
         let own = &mut self.scopes[scope.0 as usize];
         let first = own.names.get(name);
+        if is_hidden(definition) || first.is_some_and(is_hidden) {
+            own.hidden.insert(name.into());
+        }
         let known = own.rebound.entry(name.into()).or_insert_with(|| Rebound {
             last: at,
             is_followed: first.is_none_or(is_followed),
@@ -68,13 +71,17 @@ impl Finder<'_> {
             let Some(LeadUp { end, .. }) = scope.lead_up else { continue };
             for (name, it) in rebound {
                 let Some(definition) = scope.names.get_mut(&name) else { continue };
-                let is_unread = matches!(definition, Definition::Other(_) | Definition::Stepped);
-                if it.is_followed && it.last < end && is_unread {
+                if it.is_followed && it.last < end && definition.is_unread() {
                     *definition = Definition::InOrder { parameter: it.parameter.map(Box::new) };
                 }
             }
         }
     }
+}
+
+/// Returns true for a binding that no statement makes which is interpreted.
+fn is_hidden(definition: &Definition) -> bool {
+    matches!(definition, Definition::Import(_) | Definition::Elsewhere)
 }
 
 /// Returns true if the interpreter of statements knows what a binding does.

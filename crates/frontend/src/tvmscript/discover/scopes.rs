@@ -1,6 +1,9 @@
 //! The scopes of a file: what binds each name, as text that is read only when the name is asked for.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use rustc_hash::FxHashMap;
 use syntax::{Green, TextSize};
@@ -82,6 +85,8 @@ pub(super) struct Scope {
     pub(super) has_function: bool,
     /// The statements before the first such function, if it is a function of Python.
     pub(super) lead_up: Option<LeadUp>,
+    /// Names that are bound where the interpreter of its statements does not see it, besides other bindings.
+    pub(super) hidden: BTreeSet<Box<str>>,
     /// The names with more than one binding, while the file is read.
     pub(super) rebound: AllRebound,
 }
@@ -139,6 +144,7 @@ impl Scope {
             asserted: Vec::new(),
             has_function: false,
             lead_up: None,
+            hidden: BTreeSet::default(),
             rebound: AllRebound::default(),
         }
     }
@@ -157,6 +163,9 @@ impl Scope {
         imported.chain(&self.stars).map(|it| &**it)
     }
 }
+
+/// How a name is bound that has no value that is read: the end of a sentence.
+pub(crate) const NOT_READ: &str = "bound in a way whose value is not read";
 
 /// The statement or form that binds a name.
 #[derive(Clone, Debug)]
@@ -198,8 +207,17 @@ pub(crate) enum Definition {
     },
     /// Given another value than it has: the variable of a loop, `n += 1`.
     Stepped,
+    /// Bound by a function inside, or declared to be of a scope around: `nonlocal`, `global`.
+    Elsewhere,
     /// Bound in a way whose value is not read, or more than once: the end of a sentence that says so.
     Other(&'static str),
+}
+
+impl Definition {
+    /// Returns true if the binding alone gives no value.
+    pub(super) fn is_unread(&self) -> bool {
+        matches!(self, Definition::Other(_) | Definition::Stepped | Definition::Elsewhere)
+    }
 }
 
 impl Scopes {
@@ -282,6 +300,12 @@ impl Scopes {
     /// The statements of a function of Python before the first TVMScript function in it.
     pub(crate) fn lead_up(&self, id: ScopeId) -> &[Green] {
         self.get(id).and_then(|it| it.lead_up.as_ref()).map_or(&[], |it| &it.statements)
+    }
+
+    /// Returns true if a name is bound in a scope where the interpreter of its statements does not see it, by an import
+    /// or a function inside, besides other bindings.
+    pub(crate) fn is_hidden(&self, id: ScopeId, name: &str) -> bool {
+        self.get(id).is_some_and(|it| it.hidden.contains(name))
     }
 
     /// The parameters of a function of Python by name, sorted.

@@ -14,22 +14,34 @@ use super::{
     session::{Cx, Frame, FrameKind, Place, Session},
     value::{Unknown, Value},
 };
-use crate::tvmscript::{discover::Scopes, environment::Capture};
+use crate::tvmscript::{
+    discover::{Scopes, targets},
+    environment::Capture,
+};
 
 impl Session<'_> {
     /// The meaning of a name at the first kernel of the factory that a scope is.
     pub(super) fn led_up_to(&self, scopes: &Scopes, place: &Place, name: &str) -> Capture {
-        let frame = self.lead_up(scopes, place);
-        let value = frame.and_then(|it| it.vars.borrow().get(name).cloned());
-        capture_of(value.unwrap_or_else(|| Value::unknown(format!("`{name}` has no value yet"))))
+        match self.lead_up(scopes, place) {
+            Ok(frame) => {
+                let value = frame.vars.borrow().get(name).cloned();
+                let without = || Value::unknown(format!("`{name}` has no value yet"));
+                capture_of(value.unwrap_or_else(without))
+            }
+            Err(reason) => Capture::Unknown(reason),
+        }
     }
 
-    /// The frame of a factory at its first kernel; none while it is made.
-    fn lead_up(&self, scopes: &Scopes, place: &Place) -> Option<Rc<Frame>> {
+    /// The frame of a factory at its first kernel.
+    ///
+    /// # Errors
+    /// The reason why nothing is known of it.
+    fn lead_up(&self, scopes: &Scopes, place: &Place) -> Result<Rc<Frame>, Unknown> {
         if let Some(known) = self.lead_ups.borrow().get(place) {
             return known.clone();
         }
-        self.lead_ups.borrow_mut().insert(place.clone(), None);
+        let circle = Unknown::new("it depends on itself");
+        self.lead_ups.borrow_mut().insert(place.clone(), Err(circle));
         let parameters = scopes.parameters(place.scope).into_iter().map(|(name, definition)| {
             (Box::from(name), value_of(self.read(scopes, place, name, definition), name))
         });
@@ -40,16 +52,10 @@ impl Session<'_> {
             place: place.clone(),
             kind: FrameKind::Function,
         });
-        for green in scopes.lead_up(place.scope) {
-            if let Err(reason) = self.led_by(&frame, green) {
-                frame.vars.borrow_mut().values_mut().for_each(|it| {
-                    *it = Value::Unknown(reason.clone());
-                });
-                break;
-            }
-        }
-        self.lead_ups.borrow_mut().insert(place.clone(), Some(frame.clone()));
-        Some(frame)
+        let mut statements = scopes.lead_up(place.scope).iter();
+        let done = statements.try_for_each(|it| self.led_by(&frame, it)).map(|()| frame);
+        self.lead_ups.borrow_mut().insert(place.clone(), done.clone());
+        done
     }
 
     /// Interprets a statement.
@@ -90,32 +96,14 @@ impl Session<'_> {
 
 /// The names that a statement binds, at any depth, and those of objects of which it assigns a part.
 fn bound_in(statement: &SyntaxNode) -> Vec<String> {
-    let mut targets: Vec<SyntaxNode> = Vec::new();
+    let mut bound: Vec<SyntaxNode> = Vec::new();
     for node in [statement.clone()].into_iter().chain(statement.descendants()) {
-        match node.kind() {
-            K::ASSIGN_STMT => {
-                let all: Vec<SyntaxNode> = node.children().collect();
-                targets.extend(all.into_iter().rev().skip(1));
-            }
-            K::ANN_ASSIGN_STMT | K::AUG_ASSIGN_STMT | K::FOR_STMT | K::CASE_CLAUSE => {
-                targets.extend(node.first_child());
-            }
-            K::DEL_STMT => targets.extend(node.children()),
-            K::WITH_ITEM => targets.extend(node.children().nth(1)),
-            K::FUNCTION_DEF
-            | K::CLASS_DEF
-            | K::EXCEPT_CLAUSE
-            | K::WALRUS_EXPR
-            | K::IMPORT_ALIAS
-            | K::GLOBAL_STMT
-            | K::NONLOCAL_STMT
-            | K::TYPE_ALIAS_STMT => {
-                targets.extend(node.children().filter(|it| it.kind() == K::NAME))
-            }
-            _ => {}
+        bound.extend(targets(&node));
+        if let K::FUNCTION_DEF | K::CLASS_DEF | K::EXCEPT_CLAUSE | K::WALRUS_EXPR = node.kind() {
+            bound.extend(node.children().filter(|it| it.kind() == K::NAME));
         }
     }
-    let names = targets.iter().flat_map(|target| {
+    let names = bound.iter().flat_map(|target| {
         let all = [target.clone()].into_iter().chain(target.descendants());
         let is_name = |it: &SyntaxNode| matches!(it.kind(), K::NAME | K::NAME_EXPR);
         all.filter(is_name).map(|it| it.text()).collect::<Vec<_>>()

@@ -15,13 +15,10 @@ use super::{
 };
 use crate::tvmscript::{
     ast::{ExKind, StKind},
-    discover::{Definition, MODULE, Scopes},
+    discover::{self, Definition, MODULE, Scopes},
     environment::{Capture, Found, Namespace, predefined},
     vocabulary::namespace,
 };
-
-/// How a name is bound that gets another value than it has, where that is not followed.
-const STEPPED: &str = "bound in a way whose value is not read";
 
 impl Session<'_> {
     /// The meaning of a name, and the scope that binds it.
@@ -55,7 +52,10 @@ impl Session<'_> {
         let mut at = frame;
         loop {
             if let Some(value) = at.vars.borrow().get(name) {
-                return value.clone();
+                return match at.kind == FrameKind::Function && self.is_hidden(&at.place, name) {
+                    true => Value::Unknown(hidden(name)),
+                    false => value.clone(),
+                };
             }
             if let Some((_, value)) = at.closure.iter().find(|it| &*it.0 == name) {
                 return value.clone();
@@ -81,6 +81,10 @@ impl Session<'_> {
             }
         };
         value_of(capture, name)
+    }
+
+    fn is_hidden(&self, place: &Place, name: &str) -> bool {
+        self.scopes(&place.file).is_some_and(|it| it.is_hidden(place.scope, name))
     }
 
     /// The value of a name that the function itself binds and that no variable has.
@@ -181,7 +185,7 @@ impl Session<'_> {
             }
             Definition::Arms { tree, arms } => self.chosen(place, tree, arms, name),
             Definition::InOrder { .. } => self.led_up_to(scopes, place, name),
-            Definition::Stepped => Capture::Unknown(Unknown::new(format!("`{name}` is {STEPPED}"))),
+            Definition::Stepped | Definition::Elsewhere => Capture::Unknown(hidden(name)),
             Definition::BeforeStar(before) => match self.starred(scopes, place, name) {
                 Some(capture) => capture,
                 None => self.read(scopes, place, name, before),
@@ -474,6 +478,11 @@ impl Session<'_> {
         let scope = scopes.child(place.scope, name)?;
         self.home(&Place { file: place.file.clone(), scope })
     }
+}
+
+/// A name that is bound where its value is not seen.
+fn hidden(name: &str) -> Unknown {
+    Unknown::new(format!("`{name}` is {}", discover::NOT_READ))
 }
 
 /// A name that a module may bind of which nothing is known.

@@ -108,8 +108,8 @@ pub(crate) struct Session<'t> {
     pub(super) names: RefCell<FxHashMap<(Place, Box<str>), Option<Capture>>>,
     /// The meanings that `from m import *` gives, by the module and the name, as [`Session::names`].
     pub(super) offers: RefCell<FxHashMap<(Arc<str>, Box<str>), Option<Option<Capture>>>>,
-    /// The frames of the functions around kernels, at the first kernel; `None` while one is made.
-    pub(super) lead_ups: RefCell<FxHashMap<Place, Option<Rc<Frame>>>>,
+    /// The frames of the functions around kernels, at the first kernel, or why nothing is known of one.
+    pub(super) lead_ups: RefCell<FxHashMap<Place, Result<Rc<Frame>, Unknown>>>,
     /// The frames that nested functions see, by the address of what they hold, which is kept here.
     live: RefCell<FxHashMap<usize, (Arc<Function>, Rc<Frame>)>>,
 }

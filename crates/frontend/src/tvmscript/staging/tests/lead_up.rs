@@ -95,6 +95,20 @@ fn what_is_not_interpreted_gives_no_value() {
 }
 
 #[test]
+fn value_that_is_made_of_a_name_bound_elsewhere_is_not_known() {
+    let hidden = "?: `a` is bound in a way whose value is not read";
+    for body in [
+        "a = 1\nfrom m import a\nn = 0\nn = a",
+        "a = 1\n@run\ndef g():\n    nonlocal a\n    a = 2\nn = 0\nn = a",
+    ] {
+        assert_eq!(in_factory("def make():", body, None, &["n"]), [hidden], "{body}");
+    }
+    // What is seen counts.
+    let body = "a = 1\nn = (a := 2)\nn = n + a";
+    assert_eq!(in_factory("def make():", body, None, &["n"]), ["4"]);
+}
+
+#[test]
 fn name_that_is_bound_from_the_first_kernel_on_has_no_value() {
     let kernel = |at: &str| format!("{at}@T.prim_func\n{at}def kernel():\n{at}    pass\n");
     let first = format!("def make():\n    a = 1\n    a = 2\n{}", kernel("    "));

@@ -168,6 +168,12 @@ fn helpers_are_interpreted() {
     check("fs = [lambda: i for i in range(3)]\nN = fs[0]()", "2");
     check("K = 4\ndef f():\n    import math as m\n    return m.floor(2.5) + K\nN = f()", "6");
     check("def f():\n    yield 1\nN = f()", "?: it is computed by a generator");
+    let hidden = "?: `a` is bound in a way whose value is not read";
+    check("def f():\n    a = 1\n    import math as a\n    return a\nN = f()", hidden);
+    check(
+        "def f(a):\n    @run\n    def g():\n        nonlocal a\n        a = 2\n    return a\nN = f(1)",
+        hidden,
+    );
     check(
         "def f():\n    x = 1\n    def g():\n        return x\n    x = 2\n    return g()\nN = f()",
         "2",
