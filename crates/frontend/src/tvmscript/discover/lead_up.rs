@@ -86,13 +86,13 @@ fn is_hidden(definition: &Definition) -> bool {
 
 /// Returns true if the interpreter of statements knows what a binding does.
 fn is_followed(definition: &Definition) -> bool {
-    match definition {
+    matches!(
+        definition,
         Definition::Statement { .. }
-        | Definition::Python(_)
-        | Definition::Parameter { .. }
-        | Definition::Default(..)
-        | Definition::Arms { .. }
-        | Definition::Stepped => true,
-        _ => false,
-    }
+            | Definition::Python(_)
+            | Definition::Parameter { .. }
+            | Definition::Default(..)
+            | Definition::Arms { .. }
+            | Definition::Stepped
+    )
 }
