@@ -3,6 +3,7 @@
 mod access;
 mod calls;
 mod claims;
+mod division;
 mod engine;
 mod eval;
 mod execute;

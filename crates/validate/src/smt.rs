@@ -7,27 +7,29 @@ use std::fmt::Write as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::division::{Division, FLOOR};
 use crate::names::COMMUTES;
 use crate::term::{Flat, Op, Pool, Sort, Term};
-
-/// Division of signed integers that rounds down, for a width.
-const FLOOR: &str = "\
-(define-fun floor-div-@ ((a (_ BitVec @)) (b (_ BitVec @))) (_ BitVec @) (ite (and (distinct (bvsrem a b) (_ bv0 @)) \
-(xor (bvslt (bvsrem a b) (_ bv0 @)) (bvslt b (_ bv0 @)))) (bvsub (bvsdiv a b) (_ bv1 @)) (bvsdiv a b)))
-(define-fun floor-rem-@ ((a (_ BitVec @)) (b (_ BitVec @))) (_ BitVec @) (ite (and (distinct (bvsrem a b) (_ bv0 @)) \
-(xor (bvslt (bvsrem a b) (_ bv0 @)) (bvslt b (_ bv0 @)))) (bvadd (bvsrem a b) b) (bvsrem a b)))
-";
 
 /// The script that asks whether all of these can hold together.
 pub(crate) fn script(pool: &Pool, goals: &[Term]) -> String {
     let order = reached(pool, goals);
     let mut out = String::new();
     declare_sorts(pool, &order, &mut out);
+    let divisions: BTreeSet<Division> =
+        order.iter().filter_map(|&it| Division::of(pool, it)).collect();
+    for division in &divisions {
+        if let Some(variable) = division.variable() {
+            let _ = writeln!(out, "(declare-const {variable} (_ BitVec {}))", division.bits);
+        }
+    }
     let mut floors = BTreeSet::new();
     let mut declared = FxHashSet::default();
     for &term in &order {
         let node = pool.node(term);
-        if matches!(node.op, Op::FloorDiv | Op::FloorRem)
+        let division = Division::of(pool, term);
+        if division.is_none()
+            && matches!(node.op, Op::FloorDiv | Op::FloorRem)
             && let Some(bits) = node.sort.width()
             && floors.insert(bits)
         {
@@ -45,7 +47,14 @@ pub(crate) fn script(pool: &Pool, goals: &[Term]) -> String {
             _ => {}
         }
         if !is_leaf(node.op) {
-            let text = expression(pool, term);
+            let text = match division {
+                Some(it) => {
+                    let x = reference(pool, it.dividend);
+                    let is_quotient = matches!(node.op, Op::FloorDiv | Op::Div(_));
+                    if is_quotient { it.quotient(&x) } else { it.remainder(&x) }
+                }
+                None => expression(pool, term),
+            };
             let _ = writeln!(out, "(define-fun t{} () {} {text})", term.0, sort(node.sort));
         }
     }
@@ -56,6 +65,11 @@ pub(crate) fn script(pool: &Pool, goals: &[Term]) -> String {
         {
             let [a, b] = [reference(pool, *a), reference(pool, *b)];
             let _ = writeln!(out, "(assert (= t{} (f{name} {b} {a})))", term.0);
+        }
+    }
+    for division in &divisions {
+        if let Some(condition) = division.condition(&reference(pool, division.dividend)) {
+            let _ = writeln!(out, "(assert {condition})");
         }
     }
     for &goal in goals {

@@ -41,14 +41,14 @@ const KINDS: &[&str] = &["proved", "again", "as terms", "unknown", "no logic", "
 const MOST_PLACES: usize = 3_000;
 /// Nodes of an expression that is asked about.
 const MOST_NODES: u32 = 200;
-/// Files, or generated functions, between two looks at the time.
+/// Files between two looks at the time, and at least as many generated functions.
 const PIECE: usize = 16;
 /// Questions that are asked together.
 const TOGETHER: usize = 48;
 /// Questions that are asked together where more of them were not answered.
 const FEW: usize = 8;
 /// The limit on a question, and on several that are asked together: almost all need a hundredth of it.
-const LIMIT: Duration = Duration::from_millis(500);
+const LIMIT: Duration = Duration::from_millis(200);
 
 /// Changes when equal questions may have other answers.
 const VERSION: u32 = 1;
@@ -247,20 +247,22 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     };
     let (mut n_files, mut n_seeds) = (0, 0);
     let mut all = Vec::new();
-    for some in input.files.chunks(PIECE) {
-        if is_over() {
+    // Both kinds from the beginning: a campaign that ends early has asked about each.
+    let pieces = input.files.len().div_ceil(PIECE).max(1);
+    let share = seeds.len().div_ceil(pieces).max(PIECE);
+    let (mut files, mut shares) = (input.files.chunks(PIECE), seeds.chunks(share));
+    while !is_over() {
+        let (some_files, some_seeds) = (files.next(), shares.next());
+        if some_files.is_none() && some_seeds.is_none() {
             break;
         }
-        n_files += some.len();
-        all.extend(parallel(some, |file| of_text(&file.label(), &file.text)));
-    }
-    for some in seeds.chunks(PIECE) {
-        if is_over() {
-            break;
-        }
-        n_seeds += some.len();
+        let (some_files, some_seeds) =
+            (some_files.unwrap_or_default(), some_seeds.unwrap_or_default());
+        n_files += some_files.len();
+        all.extend(parallel(some_files, |file| of_text(&file.label(), &file.text)));
+        n_seeds += some_seeds.len();
         let text = |seed| Program::random(seed).text();
-        all.extend(parallel(some, |&seed| of_text(&format!("seed {seed}"), &text(seed))));
+        all.extend(parallel(some_seeds, |&seed| of_text(&format!("seed {seed}"), &text(seed))));
     }
     report.note(format!(
         "{n_files} of {} files, {n_seeds} of {} generated functions",

@@ -19,8 +19,8 @@ use crate::{process, system};
 const STEPS: u128 = 2_000;
 /// The factor by which a process may exceed its limit before it is killed: the machine may be busy.
 const PATIENCE: u32 = 20;
-/// The least time after which it is.
-const LEAST: Duration = Duration::from_secs(30);
+/// The least time after which it is: there are questions in which no step is counted.
+const LEAST: Duration = Duration::from_secs(5);
 /// The line that ends an answer.
 const END: &str = "end-of-answer";
 
