@@ -81,7 +81,7 @@ impl Division {
         }
     }
 
-    /// What holds of the variable and of no other value.
+    /// The condition that holds of the variable's true value and of no other.
     pub(crate) fn condition(&self, x: &str) -> Option<String> {
         self.variable().map(|it| self.condition_of(x, &it))
     }

@@ -143,10 +143,31 @@ fn clippy(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     check_command(context.cargo().args(args), tally)
 }
 
+/// Unit tests beside integration tests: of some programs only the longest test is left after a while, or none of the
+/// tests computes. All are built before, so that neither half waits for the other's compilers.
 fn rust(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
-    let mut command = context.cargo();
-    command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
-    context.run_tests(&mut command, tally)
+    let tests = |args: &[&str]| {
+        let mut command = context.cargo();
+        command.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(args);
+        command
+    };
+    if !process::run_shown(&mut tests(&["--no-run"]))?.success {
+        tally.fail(1);
+        return Ok(());
+    }
+    let halves = [vec![["--lib", "--bins"].as_slice(), &["--doc"]], vec![&["--test", "*"]]];
+    let halves = halves.map(|parts| parts.into_iter().map(tests).collect::<Vec<Command>>());
+    let run = |commands: Vec<Command>| -> anyhow::Result<Vec<Finished>> {
+        commands.into_iter().map(|mut it| process::run_shown(&mut it)).collect()
+    };
+    let finished = std::thread::scope(|scope| {
+        let halves = halves.map(|it| scope.spawn(|| run(it)));
+        halves.map(|it| it.join().unwrap_or_else(|it| std::panic::resume_unwind(it)))
+    });
+    for half in finished {
+        half?.iter().for_each(|it| context.count(it, tally));
+    }
+    Ok(())
 }
 
 fn rules(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
