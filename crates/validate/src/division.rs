@@ -1,10 +1,10 @@
 //! Division in the logic: by a constant without a divider, as a quotient and what makes it the only one.
 //!
-//! A solver writes a division of bit vectors as a circuit of as many subtractions as there are bits, and gives questions
-//! about two of them up. A product by a constant is a few additions, so here the quotient is a variable, its product
-//! with the divisor is compared with the dividend, and the remainder is their difference. For each dividend there is
-//! exactly one such quotient, so that a script with these conditions can be satisfied if and only if the division can
-//! (tested with the solver, for all dividends and divisors of 6 bits).
+//! A solver writes a division of bit vectors as a circuit of as many subtractions as there are bits, and gives up
+//! questions about two of them. A product by a constant is a few additions, so here the quotient is a variable, its
+//! product with the divisor is compared with the dividend, and the remainder is their difference. For each dividend
+//! there is exactly one such quotient, so that a script with these conditions can be satisfied if and only if the
+//! division can (tested with the solver, for all dividends and divisors of 6 bits).
 
 use crate::term::{Op, Pool, Term, low};
 
