@@ -373,7 +373,8 @@ fn workers_give_what_this_machine_gives() {
             assert_eq!(helped.notes, Vec::<String>::new());
             let report = &built.outcome.report;
             assert_eq!(helped.here, report.work.parsed);
-            assert!(n_by_workers(&built) > 0 && helped.here >= 5, "{helped:?}");
+            // A busy machine reads what is bound to it, and no more.
+            assert!(n_by_workers(&built) > 0 && helped.here >= 3, "{helped:?}");
             // What stays here, and who did the rest, of files and of kernels.
             // Of equal texts one is read, wherever.
             let files = report.files.iter().filter(|it| !it.file.starts_with("same/"));
