@@ -57,19 +57,23 @@ impl Division {
 
     /// The variable that is its quotient; none where a shift is.
     pub(crate) fn variable(&self) -> Option<String> {
+        self.shift().is_none().then(|| self.name())
+    }
+
+    fn name(&self) -> String {
         let letter = match self.rounding {
             Rounding::Down => 'd',
             Rounding::Zero => 'z',
             Rounding::Unsigned => 'u',
         };
-        self.shift().is_none().then(|| format!("q{letter}{}-{}", self.dividend.0, self.divisor))
+        format!("q{letter}{}-{}", self.dividend.0, self.divisor)
     }
 
     /// The quotient, for the dividend as a text.
     pub(crate) fn quotient(&self, x: &str) -> String {
         match self.shift() {
             Some((op, by)) => format!("({op} {x} {})", constant(by, self.bits)),
-            None => self.variable().unwrap_or_default(),
+            None => self.name(),
         }
     }
 
@@ -83,27 +87,13 @@ impl Division {
 
     /// The condition that holds of the variable's true value and of no other.
     pub(crate) fn condition(&self, x: &str) -> Option<String> {
-        self.variable().map(|it| self.condition_of(x, &it))
-    }
-
-    /// The shift that a division by a power of two is, and its distance, unless it rounds to zero.
-    fn shift(&self) -> Option<(&'static str, i64)> {
-        let is_power = self.divisor & (self.divisor - 1) == 0;
-        let op = match self.rounding {
-            Rounding::Down => "bvashr",
-            Rounding::Unsigned => "bvlshr",
-            Rounding::Zero => return None,
-        };
-        is_power.then(|| (op, i64::from(self.divisor.trailing_zeros())))
-    }
-
-    fn condition_of(&self, x: &str, q: &str) -> String {
+        let q = self.variable()?;
         let Division { divisor, rounding, bits, .. } = *self;
         let c = constant(divisor, bits);
         let wide = i128::from(divisor);
         let (min, max) = (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1);
         let number = |it: i128| constant(it as i64, bits);
-        match rounding {
+        Some(match rounding {
             // The product may be below the least value, so one bit more.
             Rounding::Down => {
                 let (least, most) = (min.div_euclid(wide), max.div_euclid(wide));
@@ -139,7 +129,18 @@ impl Division {
                     number(most)
                 )
             }
-        }
+        })
+    }
+
+    /// The shift that a division by a power of two is, and its distance, unless it rounds to zero.
+    fn shift(&self) -> Option<(&'static str, i64)> {
+        let is_power = self.divisor & (self.divisor - 1) == 0;
+        let op = match self.rounding {
+            Rounding::Down => "bvashr",
+            Rounding::Unsigned => "bvlshr",
+            Rounding::Zero => return None,
+        };
+        is_power.then(|| (op, i64::from(self.divisor.trailing_zeros())))
     }
 }
 

@@ -16,20 +16,17 @@ pub(crate) fn script(pool: &Pool, goals: &[Term]) -> String {
     let order = reached(pool, goals);
     let mut out = String::new();
     declare_sorts(pool, &order, &mut out);
-    let divisions: BTreeSet<Division> =
-        order.iter().filter_map(|&it| Division::of(pool, it)).collect();
-    for division in &divisions {
-        if let Some(variable) = division.variable() {
-            let _ = writeln!(out, "(declare-const {variable} (_ BitVec {}))", division.bits);
-        }
-    }
-    let mut floors = BTreeSet::new();
+    let (mut divisions, mut floors) = (BTreeSet::new(), BTreeSet::new());
     let mut declared = FxHashSet::default();
     for &term in &order {
         let node = pool.node(term);
-        let division = Division::of(pool, term);
-        if division.is_none()
-            && matches!(node.op, Op::FloorDiv | Op::FloorRem)
+        if let Some(division) = Division::of(pool, term) {
+            if let Some(variable) = division.variable()
+                && divisions.insert(division)
+            {
+                let _ = writeln!(out, "(declare-const {variable} (_ BitVec {}))", division.bits);
+            }
+        } else if matches!(node.op, Op::FloorDiv | Op::FloorRem)
             && let Some(bits) = node.sort.width()
             && floors.insert(bits)
         {
@@ -47,14 +44,7 @@ pub(crate) fn script(pool: &Pool, goals: &[Term]) -> String {
             _ => {}
         }
         if !is_leaf(node.op) {
-            let text = match division {
-                Some(it) => {
-                    let x = reference(pool, it.dividend);
-                    let is_quotient = matches!(node.op, Op::FloorDiv | Op::Div(_));
-                    if is_quotient { it.quotient(&x) } else { it.remainder(&x) }
-                }
-                None => expression(pool, term),
-            };
+            let text = expression(pool, term);
             let _ = writeln!(out, "(define-fun t{} () {} {text})", term.0, sort(node.sort));
         }
     }
@@ -157,6 +147,11 @@ fn reference(pool: &Pool, term: Term) -> String {
 
 fn expression(pool: &Pool, term: Term) -> String {
     let node = pool.node(term);
+    if let Some(division) = Division::of(pool, term) {
+        let x = reference(pool, division.dividend);
+        let is_quotient = matches!(node.op, Op::FloorDiv | Op::Div(_));
+        return if is_quotient { division.quotient(&x) } else { division.remainder(&x) };
+    }
     let args: Vec<String> = node.args.iter().map(|&it| reference(pool, it)).collect();
     let bits = node.args.first().and_then(|&it| pool.sort(it).width()).unwrap_or(64);
     let by_sign = |is_signed: bool, yes: &str, no: &str| {

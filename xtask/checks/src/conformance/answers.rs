@@ -48,7 +48,7 @@ const TOGETHER: usize = 48;
 /// Questions that are asked together where more of them were not answered.
 const FEW: usize = 8;
 /// The limit on a question, and on several that are asked together: almost all need a hundredth of it.
-const LIMIT: Duration = Duration::from_millis(200);
+const LIMIT: Duration = Duration::from_millis(500);
 
 /// Changes when equal questions may have other answers.
 const VERSION: u32 = 1;

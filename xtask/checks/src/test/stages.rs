@@ -155,17 +155,16 @@ fn rust(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
         tally.fail(1);
         return Ok(());
     }
-    let halves = [vec![["--lib", "--bins"].as_slice(), &["--doc"]], vec![&["--test", "*"]]];
-    let halves = halves.map(|parts| parts.into_iter().map(tests).collect::<Vec<Command>>());
-    let run = |commands: Vec<Command>| -> anyhow::Result<Vec<Finished>> {
-        commands.into_iter().map(|mut it| process::run_shown(&mut it)).collect()
+    let run = |parts: &[&[&str]]| -> anyhow::Result<Vec<Finished>> {
+        parts.iter().map(|it| process::run_shown(&mut tests(it))).collect()
     };
-    let finished = std::thread::scope(|scope| {
-        let halves = halves.map(|it| scope.spawn(|| run(it)));
-        halves.map(|it| it.join().unwrap_or_else(|it| std::panic::resume_unwind(it)))
+    let (units, integration) = std::thread::scope(|scope| {
+        let integration = scope.spawn(|| run(&[&["--test", "*"]]));
+        let units = run(&[&["--lib", "--bins"], &["--doc"]]);
+        (units, integration.join().unwrap_or_else(|it| std::panic::resume_unwind(it)))
     });
-    for half in finished {
-        half?.iter().for_each(|it| context.count(it, tally));
+    for it in units?.iter().chain(&integration?) {
+        context.count(it, tally);
     }
     Ok(())
 }
